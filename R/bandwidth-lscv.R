@@ -150,6 +150,15 @@ lscv_at <- function(pairs, h, form, run) lscv_curve_cpp(pairs, list(S = matrix(1
 #' happens if the number of tied pairs (i, j), i != j, is above R(K) / (2 K(0) - R(K)) n, which is 0.547 n for the
 #' Gaussian kernel. Then the result is only the minimum of the range, and a warning says how many ties there are.
 #'
+#' For a derivative of order r, with phi_h the N(0, h^2) density, the criterion is that of Chacon & Duong (2013), an
+#' estimate of the integrated squared error of the derivative of the estimate:
+#' \deqn{LSCV_r(h) = (-1)^r \{ \sum_{i,j} p_i p_j \phi^{(2r)}_{\sqrt 2 h}(x_i - x_j) - 2 c \sum_{i \ne j} p_i p_j
+#' \phi^{(2r)}_h(x_i - x_j) \}.}{LSCV_r(h) = (-1)^r {sum_ij p_i p_j phi^(2r)_(sqrt(2) h)(x_i - x_j) - 2 c sum_(i != j)
+#' p_i p_j phi^(2r)_h(x_i - x_j)}.}
+#' Then h0 is [hns()] with the same `deriv.order`, and the limit for tied pairs is lower. A few near pairs decide the
+#' values at small h. So for r > 0 the result is the largest local minimum of the range (Hall & Marron 1991), if there is
+#' one.
+#'
 #' For the uniform kernel the criterion jumps at every h that is the distance of two observations, so its minimum is
 #' only known to the resolution of the grid.
 #'
@@ -158,7 +167,7 @@ lscv_at <- function(pairs, h, form, run) lscv_curve_cpp(pairs, list(S = matrix(1
 #' @inheritParams lscv
 #' @param binned,bgridsize,bw.ucv accepted for scripts written for \pkg{ks}, without effect: the sums are exact.
 #' @param amise if TRUE, a list with the value of the criterion and a record of the search is returned.
-#' @param deriv.order only 0, the density itself.
+#' @param deriv.order the order r of the derivative that the bandwidth is for, 0 to 5; above 0 for the Gaussian kernel.
 #' @param w weights, one for each observation, non-negative. They enter the sums, the diagonal terms and, through the
 #'   effective sample size (sum w)^2 / sum w^2, the normal reference.
 #' @param hmin,hmax the range of bandwidths; h0/4 and 4 h0 if not given.
@@ -178,7 +187,14 @@ lscv_at <- function(pairs, h, form, run) lscv_curve_cpp(pairs, list(S = matrix(1
 #' @section Warnings: Warnings of class `kestrel_warning_search` are for a minimum at an end of the range and for ties
 #'   as above.
 #' @section Cost: The cost of [lscv()] for about 450 bandwidths, on a GPU O(n^2) for each.
-#' @inherit lscv references
+#' @references Rudemo, M. (1982) Empirical choice of histograms and kernel density estimators. *Scandinavian Journal of
+#'   Statistics* **9**, 65-78.
+#'
+#'   Chacon, J.E. & Duong, T. (2013) Data-driven density derivative estimation, with applications to nonparametric
+#'   clustering and bump hunting. *Electronic Journal of Statistics* **7**, 499-532.
+#'
+#'   Hall, P. & Marron, J.S. (1991) Local minima in cross-validation functions. *Journal of the Royal Statistical Society
+#'   B* **53**, 245-252.
 #' @seealso [lscv()], [hpi()], [hscv()]
 #' @examples
 #' hlscv(precip, kernel = "epanechnikov")
@@ -191,28 +207,68 @@ hlscv <- function(x, binned, bgridsize, amise = FALSE, deriv.order = 0, bw.ucv, 
   check_arguments("hlscv", given_names(...), c("binned", "bgridsize", "bw.ucv"))
   verbose <- asked_verbose(verbose)
   started <- proc.time()[["elapsed"]]
-  check_derivative_order(deriv.order, offered = FALSE)
+  order <- check_lscv_order(deriv.order)
   amise <- check_flag(amise, "amise")
-  kernel <- check_choice(kernel, lscv_kernels(), "kernel")
+  kernel <- check_choice(kernel, if (order > 0L) "gaussian" else lscv_kernels(), "kernel")
   moments <- selector_sample(x, w, na.action)
   check_one_column(moments, "hlscv", "Hlscv")
-  h0 <- reference_scale(moments$n, 1L, kernel) * sqrt(moments$cov[1L, 1L])
+  h0 <- if (order > 0L) hns(moments$x, order, w = moments$w) else
+    reference_scale(moments$n, 1L, kernel) * sqrt(moments$cov[1L, 1L])
   range <- check_range(hmin, hmax, h0)
   sample <- lscv_sample(moments)
   run <- line_run(threads, backend, kernel = kernel)
-  pairs <- line_pairs(sample, run, kernel = kernel)
+  of <- if (order > 0L) derivative_lscv(moments, order, h0, run) else density_lscv(sample, kernel, run)
   size <- if (is_compact(kernel) && length(sample$x) > 1e4) 100L else 400L
   found <- with_search_progress(verbose, "Cross-validation", function(progress) {
-    run$progress <- progress
-    minimise_curve(counted(function(h) lscv_at(pairs, h, "unbiased", run), progress), range, size)
+    curve <- counted(of$curve, progress)
+    minimise_curve(curve, if (order > 0L) range_of_last_minimum(curve, range, size) else range, size)
   })
-  ties <- count_ties(sample, kernel)
+  ties <- count_ties(sample, kernel, order)
   warn_minimum("LSCV", found, ties)
   if (!amise) return(found$h)
   record <- c(list(h = found$h, LSCV = found$objective, objective = found$objective, convergence = found$convergence,
-                   evaluations = found$evaluations), pairs_by_cpp(pairs),
+                   evaluations = found$evaluations), of$by(),
               list(seconds = proc.time()[["elapsed"]] - started, curve = found$curve, ties = ties$per_observation))
   as_record(record, "Bandwidth by least squares cross-validation")
+}
+
+# The functionals that the criterion is made of are there up to psi_10.
+check_lscv_order <- function(deriv.order) {
+  r <- check_derivative_order(deriv.order)
+  if (2L * r > max(psi_orders)) abort_input("`deriv.order` must be at most ", max(psi_orders) / 2, ", not ", r, ".")
+  r
+}
+
+# The criterion for every h, and where its sums were computed.
+density_lscv <- function(sample, kernel, run) {
+  pairs <- line_pairs(sample, run, kernel = kernel)
+  list(curve = function(h) lscv_at(pairs, h, "unbiased", run), by = function() pairs_by_cpp(pairs))
+}
+
+# Chacon & Duong (2013, section 3.1), by psi_2r(h) less its diagonal terms. In units of the standard deviation.
+derivative_lscv <- function(sample, order, h0, run) {
+  scale <- sqrt(sample$cov[1L, 1L])
+  functionals <- line_functionals(sample, scale, h0 / scale, run)
+  sums <- weight_sums_cpp(sample$w)
+  diagonal <- sums$squares / sums$sum^2
+  curve <- function(h) {
+    h <- h / scale
+    own <- diagonal * gaussian_at_zero(2L * order) / h^(2L * order + 1L)
+    squared <- functionals$psi(sqrt(2) * h, 2L * order)
+    value <- squared - 2 / (1 - diagonal) * (functionals$psi(h, 2L * order) - own)
+    times_power((-1)^order * value, scale, -(2L * order + 1L))
+  }
+  list(curve = curve, by = functionals$by)
+}
+
+# From the largest local maximum below the largest local minimum on (Hall & Marron 1991). With more derivatives the sums
+# vary more at small h, where a few near pairs decide the global minimum.
+range_of_last_minimum <- function(curve, range, size) {
+  h <- exp(seq(log(range[1L]), log(range[2L]), length.out = size))
+  turns <- diff(sign(diff(curve(h))))
+  lowest <- max(which(turns > 0), 0)
+  below <- which(turns[seq_len(lowest)] < 0)
+  c(if (length(below) > 0L) h[max(below) + 1L] else range[1L], range[2L])
 }
 
 check_range <- function(hmin, hmax, h0) {

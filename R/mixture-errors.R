@@ -11,22 +11,29 @@
 #' \Omega_2 - 2 \Omega_1 + \Omega_0) p.}{MISE(H) = (4 pi)^(-d/2) |H|^(-1/2) / n + p' ((1 - 1/n) Omega_2 - 2 Omega_1 +
 #' Omega_0) p.}
 #'
+#' For derivatives of order r the error is the integral of the squares of all d^r derivatives (Chacon, Duong & Wand
+#' 2011). Then \eqn{(-1)^r \Delta^r}{(-1)^r D^2r}, with the Laplacian \eqn{\Delta}{D^2}, is applied to every normal
+#' density above, and to the first term as the density with covariance 2 H at 0, divided by n.
+#'
 #' @inheritParams mixtures
 #' @param H bandwidth matrix, d x d; in one dimension `h` and `sigmas` take the place of `H` and `Sigmas`.
 #' @param h bandwidth, a positive number.
 #' @param samp sample size.
 #' @param x for `ise.mixt` the sample, a vector (d = 1), or a matrix or data frame with d columns.
-#' @param deriv.order only 0, the density itself.
+#' @param deriv.order the order r of the derivatives, 0 to 8; for `ise.mixt` to 4.
 #' @param binned,bgridsize accepted for scripts written for \pkg{ks}, without effect: the sums are exact.
 #' @param threads the number of threads, all by default.
 #' @param verbose if TRUE, show progress; if NULL, `options(kestrel.verbose=)` decides, or else interactive sessions
 #'   show it after a second.
 #' @return A number.
-#' @section Units: In 1 / volume.
+#' @section Units: In 1 / volume, and for derivatives in 1 / (volume x^(2r)).
 #' @section Errors: Errors of class `kestrel_error_input` are for a mixture that is not one (see [mixtures]), for a
 #'   bandwidth that is missing or not positive definite, and for data of another dimension.
 #' @section Cost: O(k^2 d^3) for k components. `ise.mixt` costs as much as [kde()] at the data.
-#' @references Wand, M.P. & Jones, M.C. (1995) *Kernel Smoothing*. Chapman & Hall, section 4.4.
+#' @references Chacon, J.E., Duong, T. & Wand, M.P. (2011) Asymptotics for general multivariate kernel density
+#'   derivative estimators. *Statistica Sinica* **21**, 807-840.
+#'
+#'   Wand, M.P. & Jones, M.C. (1995) *Kernel Smoothing*. Chapman & Hall, section 4.4.
 #'
 #'   Marron, J.S. & Wand, M.P. (1992) Exact mean integrated squared error. *Annals of Statistics* **20**, 712-736.
 #' @examples
@@ -41,20 +48,20 @@
 #' @export
 mise.mixt <- function(H, mus, Sigmas, props, samp, h, sigmas, deriv.order = 0, ...) {
   check_arguments("mise.mixt", given_names(...))
-  check_derivative_order(deriv.order, offered = FALSE)
+  order <- check_order_of_derivative(deriv.order)
   known <- known_density(if (!missing(H)) H, if (!missing(h)) h, mus, if (!missing(Sigmas)) Sigmas,
                          if (!missing(sigmas)) sigmas, props)
-  exact_mise(known$H, known$mixture, check_count(samp, "samp"))
+  exact_mise(known$H, known$mixture, check_count(samp, "samp"), order)
 }
 
 #' @rdname mise.mixt
 #' @export
 amise.mixt <- function(H, mus, Sigmas, props, samp, h, sigmas, deriv.order = 0, ...) {
   check_arguments("amise.mixt", given_names(...))
-  check_derivative_order(deriv.order, offered = FALSE)
+  order <- check_order_of_derivative(deriv.order)
   known <- known_density(if (!missing(H)) H, if (!missing(h)) h, mus, if (!missing(Sigmas)) Sigmas,
                          if (!missing(sigmas)) sigmas, props)
-  mean_square(known$H) / check_count(samp, "samp") + curvature_of(known$H, known$mixture) / 4
+  mean_square(known$H, order) / check_count(samp, "samp") + curvature_of(known$H, known$mixture, order) / 4
 }
 
 #' @rdname mise.mixt
@@ -62,7 +69,10 @@ amise.mixt <- function(H, mus, Sigmas, props, samp, h, sigmas, deriv.order = 0, 
 ise.mixt <- function(x, H, mus, Sigmas, props, h, sigmas, deriv.order = 0, binned = FALSE, bgridsize, ...,
                      threads = NULL, verbose = NULL) {
   check_arguments("ise.mixt", given_names(...), c("binned", "bgridsize"))
-  check_derivative_order(deriv.order, offered = FALSE)
+  order <- check_order_of_derivative(deriv.order)
+  if (2L * order > highest_derivative) {
+    abort_input("`deriv.order` must be at most ", highest_derivative / 2L, " for ise.mixt(), not ", order, ".")
+  }
   verbose <- asked_verbose(verbose)
   known <- known_density(if (!missing(H)) H, if (!missing(h)) h, mus, if (!missing(Sigmas)) Sigmas,
                          if (!missing(sigmas)) sigmas, props)
@@ -70,11 +80,24 @@ ise.mixt <- function(x, H, mus, Sigmas, props, h, sigmas, deriv.order = 0, binne
   check_points(sample$x, ncol(known$H), "x", of = "mus")
   run <- run_options(threads)
   own <- with_progress(verbose, "Sums over pairs", function(progress) {
-    cross_mean(sample, sample$x, 2 * known$H, replace(run, "progress", list(progress)))
+    run <- replace(run, "progress", list(progress))
+    if (order == 0L) cross_mean(sample, sample$x, 2 * known$H, run) else
+      mean_laplacian(sample, 2 * known$H, order, run)
   })
-  smoothed <- known$mixture
-  smoothed$Sigmas <- lapply(smoothed$Sigmas, function(Sigma) Sigma + known$H)
-  own - 2 * mean(mixture_density(sample$x, smoothed, normal_density)) + mixture_products(known$H, known$mixture, 0)
+  mixture <- known$mixture
+  cross <- vapply(seq_along(mixture$props), function(k) {
+    mean(laplacian_of_normal(t(sample$x) - mixture$mus[k, ], mixture$Sigmas[[k]] + known$H, order))
+  }, 0)
+  own - 2 * sum(mixture$props * cross) + mixture_products(known$H, mixture, 0, order)
+}
+
+# The mean over the sample of (-Laplacian)^r of its density with bandwidth H.
+mean_laplacian <- function(sample, H, order, run) {
+  d <- ncol(H)
+  tuples <- index_tuples(d, order)
+  derivatives <- pilot_derivatives(with_data(sample), H, 2L * order, sample$x, run)
+  twice <- tuple_positions(cbind(tuples, tuples), d)
+  (-1)^order * sum(tuple_counts(tuple_exponents(tuples, d)) * colMeans(derivatives[, twice, drop = FALSE]))
 }
 
 # H and the mixture, in one dimension of `h` and `sigmas`.
@@ -87,33 +110,58 @@ known_density <- function(H, h, mus, Sigmas, sigmas, props) {
   list(H = H, mixture = mixture)
 }
 
-# The integral of the squared kernel.
-mean_square <- function(H) normal_at_zero(2 * H)
+# The integral of the squared derivatives of the kernel.
+mean_square <- function(H, order = 0L) {
+  if (order == 0L) normal_at_zero(2 * H) else laplacian_of_normal(matrix(0, nrow(H), 1L), 2 * H, order)
+}
 
-exact_mise <- function(H, mixture, n) {
-  products <- vapply(0:2, function(a) mixture_products(H, mixture, a), 0)
-  mean_square(H) / n + (1 - 1 / n) * products[3L] - 2 * products[2L] + products[1L]
+exact_mise <- function(H, mixture, n, order = 0L) {
+  products <- vapply(0:2, function(a) mixture_products(H, mixture, a, order), 0)
+  mean_square(H, order) / n + (1 - 1 / n) * products[3L] - 2 * products[2L] + products[1L]
 }
 
 # p' Omega_a p.
-mixture_products <- function(H, mixture, a) {
+mixture_products <- function(H, mixture, a, order = 0L) {
+  over_pairs(mixture, function(difference, Sigma) laplacian_of_normal(difference, a * H + Sigma, order))
+}
+
+# (-Laplacian)^r of the N(0, Sigma) density, for columns of points.
+laplacian_of_normal <- function(points, Sigma, order) {
+  (-1)^order * operator_on_normal(points, Sigma, diag(nrow(Sigma)), order)
+}
+
+# tr(A D^2)^m of the N(0, Sigma) density, for columns of points: the derivative of order m of the N(0, Sigma + 2 u A)
+# density by u, at 0. With the eigenvalues a of L^-1 A L^-T, Sigma = L L', and y the points in units of L along the
+# eigenvectors, its logarithm has the derivatives (k - 1)! sum (-2 a)^k (1 - k y^2) / 2.
+operator_on_normal <- function(points, Sigma, A, m) {
+  points <- as.matrix(points)
+  root <- lower_root_cpp(unname(Sigma))
+  parts <- eigen(forwardsolve(root, t(forwardsolve(root, A))), symmetric = TRUE)
+  y <- crossprod(parts$vectors, forwardsolve(root, points))^2
+  value <- list(normal_at_zero(Sigma) * exp(-colSums(y) / 2))
+  slope <- lapply(seq_len(m), function(k) factorial(k - 1) / 2 * colSums((-2 * parts$values)^k * (1 - k * y)))
+  for (r in seq_len(m)) {
+    terms <- lapply(seq_len(r), function(k) choose(r - 1, k - 1) * slope[[k]] * value[[r - k + 1L]])
+    value[[r + 1L]] <- Reduce(`+`, terms)
+  }
+  value[[m + 1L]]
+}
+
+# The integral of the squared derivatives of tr(H D^2 f) (Chacon, Duong & Wand 2011, section 4).
+curvature_of <- function(H, mixture, order = 0L) {
   over_pairs(mixture, function(difference, Sigma) {
-    mixture_density(t(difference), list(mus = matrix(0, 1L, nrow(H)), Sigmas = list(a * H + Sigma), props = 1),
-                    normal_density)
+    if (order == 0L) return(operator_on_normal(difference, Sigma, H, 2L))
+    (-1)^order * laplacian_of_curvature(difference, Sigma, H, order)
   })
 }
 
-# The integral of tr(H D^2 f)^2 (Wand & Jones 1995, section 4.4).
-curvature_of <- function(H, mixture) {
-  over_pairs(mixture, function(difference, Sigma) {
-    A <- chol2inv(chol(Sigma))
-    along <- tcrossprod(A %*% difference)
-    HA <- H %*% A
-    turned <- HA %*% H %*% (A - 2 * along)
-    density <- mixture_density(t(difference), list(mus = matrix(0, 1L, nrow(H)), Sigmas = list(Sigma), props = 1),
-                               normal_density)
-    density * (2 * sum(diag(turned)) + sum(diag(HA - H %*% along))^2)
-  })
+# tr(H D^2)^2 times the Laplacian to the power r: its coefficient, a polynomial in b, in tr((I + b H) D^2)^(r + 2).
+laplacian_of_curvature <- function(difference, Sigma, H, order) {
+  m <- order + 2L
+  size <- max(diag(H))
+  b <- cos(pi * (seq_len(m + 1L) - 0.5) / (m + 1L))
+  values <- vapply(b, function(b) operator_on_normal(difference, Sigma, diag(nrow(H)) + b * H / size, m), 0)
+  solve(outer(b, 0:m, `^`), values)[3L] / choose(m, 2L) * size^2
 }
 
 # sum_kl p_k p_l term(mu_k - mu_l, Sigma_k + Sigma_l).

@@ -197,7 +197,8 @@ density_calls <- list(
   Hpi.diag.kcde = function() distribution_selector_arguments(),
   hlscv = function() {
     x <- one_column()
-    c(selector_arguments(x), some_of(list(kernel = pick(kernels)), 0.5), limits_for(x))
+    c(selector_arguments(x), some_of(list(kernel = pick(kernels)), 0.5), limits_for(x),
+      some_of(list(deriv.order = pick(0:5)), 0.3))
   },
   hscv = function() c(selector_arguments(one_column()), some_of(list(nstage = pick(1:2)))),
   Hpi = function() c(matrix_selector_arguments(), pilot_arguments(c(pilots, "amse"), c("sphere", "scale"))),
@@ -279,8 +280,10 @@ density_calls <- list(
   rmvt.mixt = function() c(list(n = pick(c(1, 9))), plane_mixture(), list(dfs = c(3, 1.5))),
   moments.mixt = function() plane_mixture(),
   plotmixt = function() if (chance(0.5)) line_mixture() else plane_mixture(),
-  mise.mixt = function() c(list(H = stats::rexp(1L) * diag(2), samp = pick(1:99)), plane_mixture()),
-  amise.mixt = function() c(list(h = stats::rexp(1L), samp = pick(1:99)), line_mixture()),
+  mise.mixt = function() c(list(H = stats::rexp(1L) * diag(2), samp = pick(1:99), deriv.order = pick(c(0, 0:8))),
+                           plane_mixture()),
+  amise.mixt = function() c(list(h = stats::rexp(1L), samp = pick(1:99), deriv.order = pick(c(0, 0:8))),
+                            line_mixture()),
   ise.mixt = function() c(list(x = stats::rnorm(9L), h = stats::rexp(1L)), line_mixture()),
   Hlscv.diag = function() {
     c(matrix_selector_arguments(), some_of(list(engine = pick(c("auto", "fourier", "direct")))))

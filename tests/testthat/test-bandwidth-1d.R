@@ -315,7 +315,8 @@ test_that("bad input", {
     hlscv(cbind(x, x^2)),
     hlscv(letters),
     hlscv(x, kernel = "box"),
-    hlscv(x, deriv.order = 1),
+    hlscv(x, deriv.order = 6),
+    hlscv(x, deriv.order = 1, kernel = "biweight"),
     hlscv(x, amise = "yes"),
     hlscv(x, hmin = -1),
     hlscv(x, hmin = 1:2),
@@ -346,4 +347,28 @@ test_that("bad input", {
     psi(x, 1, c(2, 4)),
     psi(x, 1, 4, w = rep(0, 5))
   )
+})
+
+test_that("cross-validation for derivatives is that of the formula, at its largest local minimum", {
+  x <- with_seed(8, rexp(90))
+  w <- with_seed(9, rexp(90))
+  p <- w / sum(w)
+  for (r in 1:3) {
+    own <- function(h) sum(p^2) * reference_hermite(2 * r, 0) * dnorm(0) / h^(2 * r + 1)
+    criterion <- function(h) {
+      squared <- reference_psi_any(x, sqrt(2) * h, 2 * r, w)
+      cross <- 2 * (reference_psi_any(x, h, 2 * r, w) - own(h)) / (1 - sum(p^2))
+      as.numeric((-1)^r * (squared - cross))
+    }
+    found <- suppressWarnings(hlscv(x, w = w, deriv.order = r, amise = TRUE))
+    expect_equal(found$objective, criterion(found$h), tolerance = 1e-9)
+    some <- seq(1, length(found$curve$h), length.out = 9)
+    expect_equal(found$curve$objective[some], vapply(found$curve$h[some], criterion, 0), tolerance = 1e-9)
+    h <- exp(seq(log(hns(x, r, w = w) / 4), log(4 * hns(x, r, w = w)), length.out = 400))
+    values <- vapply(h, criterion, 0)
+    lowest <- which(diff(sign(diff(values))) > 0)
+    if (length(lowest) > 0L) expect_lt(abs(log(found$h / h[max(lowest) + 1L])), 0.01)
+  }
+  expect_equal(suppressWarnings(hlscv(1000 * x, deriv.order = 1)), 1000 * suppressWarnings(hlscv(x, deriv.order = 1)),
+               tolerance = 1e-6)
 })

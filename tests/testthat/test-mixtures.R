@@ -105,6 +105,35 @@ test_that("a mixture is drawn, and its values returned", {
   expect_visible(plotmixt(mus = mus, Sigmas = Sigmas, props = props, draw = FALSE))
 })
 
+test_that("errors of derivatives are those of ks, and of an integral", {
+  H <- matrix(c(0.2, 0.05, 0.05, 0.3), 2)
+  x <- with_seed(7, rmvnorm.mixt(40, mus, Sigmas, props))
+  # The integral of the squares of all second derivatives, D_12 f counted twice.
+  at <- as.matrix(expand.grid(seq(-9, 9, by = 0.1), seq(-11, 11, by = 0.1)))
+  parts <- list(c(1, 1), c(1, 2), c(1, 2), c(2, 2))
+  squares <- vapply(parts, function(axes) {
+    truth <- 0
+    for (k in 1:2) {
+      truth <- truth + props[k] * plain_kdde(mus[k, , drop = FALSE], at, Sigmas[2 * k + (-1:0), ], axes)$value
+    }
+    sum((plain_kdde(x, at, H, axes)$value - truth)^2) * 0.01
+  }, 0)
+  expect_equal(ise.mixt(x, H, mus, Sigmas, props, deriv.order = 2), sum(squares), tolerance = 1e-8)
+  skip_if_not_installed("ks")
+  line <- list(mus = c(0, 3), sigmas = c(1, 0.5), props = props, h = 0.3, samp = 50)
+  for (r in 1:3) for (name in c("mise.mixt", "amise.mixt")) {
+    both <- lapply(c("kestrel", "ks"), getExportedValue, name = name)
+    expect_equal(both[[1]](H, mus, Sigmas, props, 50, deriv.order = r),
+                 as.numeric(both[[2]](H, mus, Sigmas, props, 50, deriv.order = r)), tolerance = 1e-11)
+    expect_equal(do.call(both[[1]], c(line, deriv.order = r)),
+                 as.numeric(do.call(both[[2]], c(line, deriv.order = r))), tolerance = 1e-11)
+  }
+  for (r in 1:3) {
+    expect_equal(ise.mixt(x, H, mus, Sigmas, props, deriv.order = r),
+                 as.numeric(ks::ise.mixt(x, H, mus, Sigmas, props, deriv.order = r)), tolerance = 1e-10)
+  }
+})
+
 test_that("mistakes in mixtures are refused", {
   x <- faithful$eruptions
   expect_refused(
@@ -114,8 +143,9 @@ test_that("mistakes in mixtures are refused", {
     dmvnorm.mixt(c(1, 1), mus, -Sigmas, props), dmvnorm.mixt(c(1, 1), "a", Sigmas, props),
     dmvt.mixt(c(1, 1), mus, Sigmas, 3, props), rmvt.mixt(3, mus, Sigmas, c(0, 1), props),
     mise.mixt(mus = mus, Sigmas = Sigmas, props = props, samp = 9), mise.mixt(diag(2), mus, props = props, samp = 9),
-    mise.mixt(diag(2), mus, Sigmas, props, 0), amise.mixt(diag(2), mus, Sigmas, props, 9, deriv.order = 1),
-    ise.mixt(x, diag(2), mus, Sigmas, props), plotmixt(diag(3), Sigmas = rbind(diag(3), diag(3), diag(3)),
+    mise.mixt(diag(2), mus, Sigmas, props, 0), amise.mixt(diag(2), mus, Sigmas, props, 9, deriv.order = 9),
+    ise.mixt(x, diag(2), mus, Sigmas, props), ise.mixt(faithful, diag(2), mus, Sigmas, props, deriv.order = 5),
+    plotmixt(diag(3), Sigmas = rbind(diag(3), diag(3), diag(3)),
                                                        props = c(0.2, 0.3, 0.5)),
     plotmixt(0, 1, props = 1, dist = "t"), plotmixt(0, 1, props = 1, col.fn = 3), moments.mixt(mus, Sigmas, 1),
     hnm(x, G = 0), hnm(faithful), Hnm(faithful, subset.ind = 0), Hnm(faithful, deriv.order = 1)
