@@ -24,6 +24,7 @@
 #' @param y,y.group not used: other data to draw in \pkg{ks}.
 #' @param prob,cont,nlevels,approx as in [contourLevels()].
 #' @param xlab,ylab,main,col,drawpoints labels of the axes, a title, colours of the classes, and whether data are drawn.
+#' @param alpha,drawlabels the opacity of the regions of two variables, and whether contours have labels.
 #' @param ... no further arguments of `kda()`: other names are an error. For `plot()` graphical parameters. In
 #'   `predict()`, `x` is another name of `newdata`, as in \pkg{ks}.
 #' @return `kda()`: an object of class `c("kestrel_kda", "kda")`, a list with the fields of \pkg{ks}. Those with an
@@ -285,7 +286,8 @@ print.summary.kestrel_kda <- function(x, ...) {
 
 #' @rdname kda
 #' @export
-plot.kestrel_kda <- function(x, y, y.group, xlab = NULL, ylab = NULL, main = NULL, col = NULL, drawpoints = TRUE, ...) {
+plot.kestrel_kda <- function(x, y, y.group, xlab = NULL, ylab = NULL, main = NULL, col = NULL, drawpoints = TRUE,
+                             alpha = 0.2, drawlabels = FALSE, ...) {
   check_object(x, "x", "kestrel_kda")
   if (!missing(y) || !missing(y.group)) {
     abort_input("`y` and `y.group` must not be given: points() adds data to a plot.")
@@ -296,6 +298,8 @@ plot.kestrel_kda <- function(x, y, y.group, xlab = NULL, ylab = NULL, main = NUL
   }
   more <- list(...)
   drawpoints <- check_flag(drawpoints, "drawpoints")
+  drawlabels <- check_flag(drawlabels, "drawlabels")
+  alpha <- check_between(alpha, 1, "alpha")[1L]
   k <- length(x$x)
   col <- rep_len(given_or(check_graphical(col, "col"), kind_colours(k)), k)
   axes <- axes_of(x)
@@ -313,11 +317,11 @@ plot.kestrel_kda <- function(x, y, y.group, xlab = NULL, ylab = NULL, main = NUL
     }
   } else {
     graphics::image(axes[[1L]], axes[[2L]], matrix(region, length(axes[[1L]])), add = TRUE, zlim = c(0.5, k + 0.5),
-                    col = grDevices::adjustcolor(col, 0.2))
+                    col = grDevices::adjustcolor(col, alpha))
     for (j in seq_len(k)) {
       if (drawpoints) graphics::points(x$x[[j]][, 1L], x$x[[j]][, 2L], col = col[j], pch = 16, cex = 0.5)
       levels <- contour_levels(class_density(x, j), c(0.25, 0.5, 0.75), TRUE)
-      graphics::contour(axes[[1L]], axes[[2L]], x$estimate[[j]], levels = levels, add = TRUE, drawlabels = FALSE,
+      graphics::contour(axes[[1L]], axes[[2L]], x$estimate[[j]], levels = levels, add = TRUE, drawlabels = drawlabels,
                         col = col[j])
     }
   })

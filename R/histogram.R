@@ -23,6 +23,7 @@
 #' @param newdata points, in the forms of `x`.
 #' @param xlab,ylab,main,col labels of the axes, a title and the colour of the bars (in two dimensions of the fullest
 #'   bin).
+#' @param border,drawpoints the colour of the edges of bars, and whether the data are drawn.
 #' @param ... no further arguments of `histde()`: other names are an error. For `plot()` graphical parameters. In
 #'   `predict()`, `x` is another name of `newdata`, as in \pkg{ks}.
 #' @return `histde()`: an object of class `c("kestrel_histde", "histde")`, a list with the fields of \pkg{ks}:
@@ -129,8 +130,11 @@ print.kestrel_histde <- function(x, ...) {
 
 #' @rdname histde
 #' @export
-plot.kestrel_histde <- function(x, xlab = NULL, ylab = NULL, main = NULL, col = NULL, ...) {
+plot.kestrel_histde <- function(x, xlab = NULL, ylab = NULL, main = NULL, col = NULL, border = NULL,
+                                drawpoints = FALSE, ...) {
   check_object(x, "x", "kestrel_histde")
+  drawpoints <- check_flag(drawpoints, "drawpoints")
+  border <- given_or(check_graphical(border, "border"), colours$curve)
   d <- length(x$names)
   if (d > 2L) abort_input("`x` must have one or two dimensions to be plotted, not ", d, ".")
   more <- list(...)
@@ -140,9 +144,11 @@ plot.kestrel_histde <- function(x, xlab = NULL, ylab = NULL, main = NULL, col = 
   empty_plot(ends[[1L]], if (d == 1L) c(0, x$estimate) else ends[[2L]], more, xlab = given_or(xlab, names[1L]),
              ylab = given_or(ylab, names[2L]), main = main)
   drawing_with(more, if (d == 1L) {
-    graphics::rect(ends[[1L]][-length(ends[[1L]])], 0, ends[[1L]][-1L], x$estimate, col = col, border = colours$curve)
+    graphics::rect(ends[[1L]][-length(ends[[1L]])], 0, ends[[1L]][-1L], x$estimate, col = col, border = border)
+    if (drawpoints) draw_rug(x$x, colours$curve)
   } else {
     graphics::image(ends[[1L]], ends[[2L]], x$estimate, add = TRUE, col = shades_of(col, 64L))
+    if (drawpoints) graphics::points(x$x[, 1L], x$x[, 2L], pch = 16, cex = 0.5, col = colours$data)
   })
   invisible(x)
 }
