@@ -12,9 +12,9 @@ namespace {
 
 /// In bandwidths: exp(-50) = 2e-22.
 constexpr double kVariableReach = 10;
-constexpr std::size_t kFactorBlock = 512;        // whose factors are kept at a time
-constexpr std::size_t kFactorSamples = 32;   // of which a thread computes the factors
-constexpr std::size_t kColumnBlock = 16;   // along the first axis that a thread adds to
+constexpr std::size_t kFactorBlock = 512;   // whose factors are kept at a time
+constexpr std::size_t kFactorSamples = 32;  // of which a thread computes the factors
+constexpr std::size_t kColumnBlock = 16;    // along the first axis that a thread adds to
 
 /// The factors of one axis: entry j * length + i is that of sample j at point i, for the points
 /// from first[j] to last[j].
@@ -73,8 +73,8 @@ void variable_grid(const MatrixView& x, Weights w, Span<const double> h,
                    Span<double> out) {
   std::size_t columns = 1;
   for (std::size_t k = 1; k < axes.size(); ++k) columns *= axes[k].size;
-  if (x.cols != axes.size() || x.cols < 1 || x.cols > 3 || h.size != x.rows ||
-      w.size != x.rows || out.size != columns * axes[0].size) {
+  if (x.cols != axes.size() || x.cols < 1 || x.cols > 3 || h.size != x.rows || w.size != x.rows ||
+      out.size != columns * axes[0].size) {
     throw error(ErrorKind::internal, "sizes of a sum with bandwidths that vary do not match");
   }
   std::fill(out.begin(), out.end(), 0.0);
@@ -83,9 +83,8 @@ void variable_grid(const MatrixView& x, Weights w, Span<const double> h,
   for (std::size_t begin = 0; begin < x.rows; begin += kFactorBlock) {
     const std::size_t count = std::min(kFactorBlock, x.rows - begin);
     const double share = static_cast<double>(x.rows);
-    const ParallelOptions part =
-        part_of(options.parallel, static_cast<double>(begin) / share,
-                static_cast<double>(begin + count) / share);
+    const ParallelOptions part = part_of(options.parallel, static_cast<double>(begin) / share,
+                                         static_cast<double>(begin + count) / share);
     parallel_for((count + kFactorSamples - 1) / kFactorSamples, part_of(part, 0, 0.3),
                  [&](std::size_t item, int) {
                    const std::size_t end = std::min(count, (item + 1) * kFactorSamples);
