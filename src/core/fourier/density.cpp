@@ -52,9 +52,7 @@ std::vector<std::size_t> scale_near(double far, const ScaledNumber& scale,
 void fourier_density(const MatrixView& x, Weights w, const EvaluationPoints& points,
                      Span<const double> root, const DataRange& extent, double tolerance,
                      double bytes, const RunOptions& options, Span<double> out) {
-  if (!(tolerance >= kMinFourierTolerance && tolerance <= kMaxFourierTolerance)) {
-    throw error(ErrorKind::input, "the tolerance must be between 1e-13 and 0.01");
-  }
+  check_fourier_tolerance(tolerance);
   if (out.size != points.size()) throw error(ErrorKind::internal, "output of a wrong size");
   const DensityLayout layout = lay_density(extent, tolerance);
   const ParallelOptions silent = part_of(options.parallel, 0.9, 0.9);
@@ -64,11 +62,11 @@ void fourier_density(const MatrixView& x, Weights w, const EvaluationPoints& poi
     check_fourier_memory(layout, bytes);
     check_fourier_rounding(layout);
     DensityGrid grid(extent, layout, tolerance);
-    grid.smooth(x, w, part_of(options, 0.0, 0.8));
+    grid.transform(x, w, part_of(options, 0.0, 0.6));
+    grid.smooth({}, true, part_of(options, 0.6, 0.8));
     grid.read(points, part_of(options, 0.8, 0.9), out);
-    const DensityFrame& frame = extent.frame[layout.frame];
-    for (std::size_t k = 0; k < x.cols; ++k) scale.multiply(frame.geometry.scale[k]);
-    const double peak = extent.weight * peak_of_form(frame.h, x.cols);
+    scale = grid.scale();
+    const double peak = extent.weight * peak_of_form(extent.frame[layout.frame].h, x.cols);
     const double largest = largest_of(out, silent);
     far = kFar * tolerance * std::max(largest, extent.min_share * peak);
     // If every point is far, each gets the digits that the largest one needs.

@@ -9,7 +9,7 @@ namespace kestrel {
 
 DensityGrid::DensityGrid(const DataRange& extent, const DensityLayout& layout, double tolerance)
     : frame_(extent.frame[layout.frame]),
-      modes_(extent.modes),
+      kept_(extent.modes),
       layout_(layout),
       geometry_(frame_.geometry),
       window_(layout.taps) {
@@ -29,20 +29,42 @@ DensityGrid::DensityGrid(const DataRange& extent, const DensityLayout& layout, d
   }
 }
 
-void DensityGrid::smooth(const MatrixView& x, Weights w, const RunOptions& options) {
-  const TransformBox& box = geometry_.box;
+ScaledNumber DensityGrid::scale() const {
+  ScaledNumber scale;
+  for (std::size_t k = 0; k < geometry_.d; ++k) scale.multiply(geometry_.scale[k]);
+  return scale;
+}
+
+Point3 DensityGrid::direction(std::size_t k) const {
+  FourierGeometry linear = geometry_;
+  linear.centre = {};
+  double unit[3] = {};
+  unit[k] = 1;
+  return linear.whiten({unit, 1, geometry_.d}, 0);
+}
+
+void DensityGrid::transform(const MatrixView& x, Weights w, const RunOptions& options) {
+  if (frame_.kept) return;
+  FourierGrid grid(geometry_, options);
+  grid.add(x, w, part_of(options, 0.0, 0.7));
+  modes_ = grid.take_cells();
+  forward_transform(modes_.data(), geometry_.box, part_of(options.parallel, 0.7, 1.0));
+}
+
+void DensityGrid::smooth(const std::vector<Point3>& directions, bool last,
+                         const RunOptions& options) {
+  const ModeDerivative derivative(directions, geometry_);
   if (frame_.kept) {
-    cells_.resize(box.size());
-    modes_->density_cells(geometry_, window_, frame_.h, options.parallel, cells_.data());
+    cells_.resize(geometry_.box.size());
+    kept_->density_cells(geometry_, window_, frame_.h, derivative, options.parallel, cells_.data());
     return;
   }
-  FourierGrid grid(geometry_, options);
-  grid.add(x, w, part_of(options, 0.0, 0.5));
-  cells_ = grid.take_cells();
-  forward_transform(cells_.data(), box, part_of(options.parallel, 0.5, 0.75));
-  smooth_modes(geometry_, window_, frame_.h, 2, part_of(options.parallel, 0.75, 0.8),
-               cells_.data());
-  inverse_transform(cells_.data(), box, part_of(options.parallel, 0.8, 1.0));
+  if (!last) cells_.resize(geometry_.box.size());
+  double* cells = last ? modes_.data() : cells_.data();
+  smooth_modes(geometry_, window_, frame_.h, 2, derivative, part_of(options.parallel, 0.0, 0.25),
+               modes_.data(), cells);
+  inverse_transform(cells, geometry_.box, part_of(options.parallel, 0.25, 1.0));
+  if (last) cells_ = std::move(modes_);
 }
 
 void DensityGrid::read(const EvaluationPoints& points, const RunOptions& options,
