@@ -11,6 +11,7 @@
 #include "core/data/weights.hpp"
 #include "core/fourier/layout.hpp"
 #include "core/fourier/window.hpp"
+#include "core/kernel/kernel.hpp"
 
 namespace kestrel {
 
