@@ -89,6 +89,10 @@ moments_cpp <- function(task, degree, run) {
     .Call(`_kestrel_moments_cpp`, task, degree, run)
 }
 
+mean_shift_cpp <- function(task, tolerance, most, paths, run) {
+    .Call(`_kestrel_mean_shift_cpp`, task, tolerance, most, paths, run)
+}
+
 plan_cpp <- function(task, larger, run) {
     .Call(`_kestrel_plan_cpp`, task, larger, run)
 }

@@ -22,8 +22,8 @@
 #' @param gridsize,gridtype,xmin,xmax,supp,eval.points,step the grid, or the points, as in [kde()].
 #' @param positive,adj.positive FALSE, and nothing: derivatives are not there on the scale of logarithms.
 #' @param deriv.vec TRUE for all d^r components, FALSE for each different one once.
-#' @param engine `"direct"`, which sums pair by pair, `"fgt"`, in linear time for one variable, or `"auto"`, the one
-#'   that is expected to take less time.
+#' @param engine `"direct"`, which sums pair by pair, `"fgt"`, in linear time for one variable, `"fourier"`, in linear
+#'   time for two or three, or `"auto"`, the one that is expected to take less time.
 #' @return An object of class `c("kestrel_kdde", "kdde")`, a list with
 #'   \item{x, eval.points, h, H, gridtype, gridded, binned, names, w, n_eff, na.action, call, seconds}{as in [kde()]}
 #'   \item{estimate}{for one variable, or r = 0, as in [kde()]; otherwise on a grid a list of arrays, one for each
@@ -33,16 +33,17 @@
 #'   \item{type}{`"kdde"`}
 #'   \item{engine, backend, tol}{how it was computed, on the CPU, and the error relative to the largest sum of |terms|}
 #' @section Accuracy: The error is below 1e-12 of the largest sum of the absolute values of the terms. In regions where
-#'   the density is smooth on the scale of H terms cancel, and derivatives of high order have fewer digits. With
-#'   variables that are strongly correlated in H rounding counts, as in [kde()]. A warning of class
+#'   the density is smooth on the scale of H terms cancel, and derivatives of high order have fewer digits. Engine
+#'   `"fourier"` gives 0 where no observation is near. With variables that are strongly correlated in H rounding counts, as in [kde()]. A warning of class
 #'   `kestrel_warning_rounding` says how much. The same bits for every number of threads.
 #' @section Errors: Errors of class `kestrel_error_input` are those of [kde()], and for an order that is not there, for
 #'   an engine that does not take the task, for `positive = TRUE`, and for a default bandwidth of an order above 2. They
 #'   are also for data in units in which derivatives are out of the range of numbers. The class is
 #'   `kestrel_error_memory` for a grid that does not fit.
 #' @section Cost: For one variable O(n + m) with engine `"fgt"`, n observations and m points: a tenth of a second for a
-#'   million of each. Otherwise O(n m C(d + r, r)): some nanoseconds for each pair of an observation and a point, on
-#'   all threads. Memory: the result.
+#'   million of each. For two and three O(n + m M + N log N M) with engine `"fourier"`, M = C(d + r - 1, r) different
+#'   derivatives, N cells of a grid with some cells for each bandwidth. Otherwise O(n m C(d + r, r)): some nanoseconds
+#'   for each pair of an observation and a point, on all threads. Memory: the result, and two such grids.
 #' @references Chacon, J.E., Duong, T. & Wand, M.P. (2011) Asymptotics for general multivariate kernel density
 #'   derivative estimators. *Statistica Sinica* **21**, 807-840.
 #' @seealso [kcurv()] for the curvature, [kde()]
@@ -58,7 +59,8 @@
 #' @export
 kdde <- function(x, H, h, deriv.order = 0, gridsize, gridtype, xmin, xmax, supp = 3.7, eval.points, binned, bgridsize,
                  positive = FALSE, adj.positive, w, deriv.vec = TRUE, verbose = NULL, ..., step = NULL,
-                 na.action = stats::na.fail, engine = c("auto", "direct", "fgt"), threads = NULL) {
+                 na.action = stats::na.fail, engine = c("auto", "direct", "fgt", "fourier"),
+                 threads = NULL) {
   check_arguments("kdde", given_names(...), "binned")
   started <- proc.time()[["elapsed"]]
   grid <- given_grid(step = step, streamed = FALSE)
@@ -70,11 +72,11 @@ kdde <- function(x, H, h, deriv.order = 0, gridsize, gridtype, xmin, xmax, supp 
   if (check_flag(positive, "positive") || !missing(adj.positive)) {
     abort_input("`positive` must be FALSE for kdde(): derivatives are not there on the scale of logarithms.")
   }
-  run <- c(run_options(threads), engine = check_choice(engine, c("auto", "direct", "fgt"), "engine"))
+  run <- c(run_options(threads), engine = check_choice(engine, c("auto", "direct", "fgt", "fourier"), "engine"))
   sample <- check_sample(x, if (!missing(w)) w, na.action)
   d <- ncol(sample$x)
   check_columns(sample$x)
-  if (run$engine == "fgt" && d > 1L) abort_input("`engine` must be \"direct\" for ", d, " variables, not \"fgt\".")
+  check_engine_of_derivative(run$engine, d)
   at_data <- is.null(points) && d > most_on_grids && !asks_for_grid(grid)
   points <- if (at_data) sample$x else in_order_of(points, sample$names, "eval.points")
   if (is.null(points)) grid <- check_grid(grid, d) else check_points(points, d, "eval.points")
@@ -112,6 +114,14 @@ check_components <- function(order, d, components, points = 0) {
   check_fits(8 * (components * (d + order) + points * (components + different)), "`deriv.order` must be lower: ",
              format(components, big.mark = ",", scientific = FALSE), " components need ",
              hint = if (components > different) " deriv.vec = FALSE leaves out those that are the same.")
+}
+
+# The core's plan_derivatives() takes the same.
+check_engine_of_derivative <- function(engine, d) {
+  takes <- c("auto", "direct", if (d == 1L) "fgt", if (d %in% 2:3) "fourier")
+  if (engine %in% takes) return(invisible())
+  abort_input("`engine` must be one of ", quoted(takes, "\""), " for ", d, " variable", if (d > 1L) "s", ", not \"",
+              engine, "\".")
 }
 
 check_order_of_derivative <- function(order) {

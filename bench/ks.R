@@ -42,11 +42,17 @@ bench_derivatives <- function() {
 }
 
 bench_clusters <- function() {
+  clusters <- function(n) rbind(normal_rows(n / 2, 2L), normal_rows(n / 2, 2L) + 4)
   n <- sized(1e4, 1000)
-  x <- rbind(normal_rows(n / 2, 2L), normal_rows(n / 2, 2L) + 4)
+  x <- clusters(n)
   H <- Hpi(x, deriv.order = 1)
   cat("\nkms; points of ks may stop on their way to a mode\n")
   show(compared("kms", n, 2L, function() kms(x, H = H, threads = 1), function() ks::kms(x, H = H)))
+  # ks would take an hour or more.
+  many <- clusters(sized(1e5, 1e4))
+  times <- race(list(kestrel = function() kms(many, H = H, threads = 1)))
+  cat("kms alone, n = ", nrow(many), ": ", figure(middle(times)), " s, goal 5 s: ", verdict(middle(times) <= 5), "\n",
+      sep = "")
 }
 
 bench_classes <- function() {

@@ -263,6 +263,21 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// mean_shift_cpp
+Rcpp::List mean_shift_cpp(Rcpp::List task, double tolerance, int most, bool paths, Rcpp::List run);
+RcppExport SEXP _kestrel_mean_shift_cpp(SEXP taskSEXP, SEXP toleranceSEXP, SEXP mostSEXP, SEXP pathsSEXP, SEXP runSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
+    Rcpp::traits::input_parameter< double >::type tolerance(toleranceSEXP);
+    Rcpp::traits::input_parameter< int >::type most(mostSEXP);
+    Rcpp::traits::input_parameter< bool >::type paths(pathsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
+    rcpp_result_gen = Rcpp::wrap(mean_shift_cpp(task, tolerance, most, paths, run));
+    return rcpp_result_gen;
+END_RCPP
+}
 // plan_cpp
 Rcpp::List plan_cpp(Rcpp::List task, double larger, Rcpp::List run);
 RcppExport SEXP _kestrel_plan_cpp(SEXP taskSEXP, SEXP largerSEXP, SEXP runSEXP) {
@@ -1160,6 +1175,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_density_cpp", (DL_FUNC) &_kestrel_density_cpp, 3},
     {"_kestrel_derivatives_cpp", (DL_FUNC) &_kestrel_derivatives_cpp, 3},
     {"_kestrel_moments_cpp", (DL_FUNC) &_kestrel_moments_cpp, 3},
+    {"_kestrel_mean_shift_cpp", (DL_FUNC) &_kestrel_mean_shift_cpp, 5},
     {"_kestrel_plan_cpp", (DL_FUNC) &_kestrel_plan_cpp, 3},
     {"_kestrel_takes_scanline_cpp", (DL_FUNC) &_kestrel_takes_scanline_cpp, 2},
     {"_kestrel_engines_cpp", (DL_FUNC) &_kestrel_engines_cpp, 3},

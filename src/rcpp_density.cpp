@@ -2,6 +2,7 @@
 #include <optional>
 
 #include "core/base/whole.hpp"
+#include "core/cluster/mean_shift.hpp"
 #include "core/data/passes.hpp"
 #include "core/direct/derivatives.hpp"
 #include "core/direct/engine.hpp"
@@ -70,6 +71,29 @@ Rcpp::List choice_list(const DensityTask& task, const DensityChoice& chosen) {
       Rcpp::Named("rounding") = chosen.plan.rounding);
 }
 
+/// For each point a matrix with its positions, the first one included.
+Rcpp::List paths_of(const MeanShift& found, const MatrixView& points) {
+  const std::size_t m = points.rows, d = points.cols;
+  Rcpp::List paths(static_cast<R_xlen_t>(m));
+  std::vector<double*> next(m);  // where the next position of each point goes
+  std::vector<std::size_t> rows(m);
+  for (std::size_t i = 0; i < m; ++i) {
+    rows[i] = static_cast<std::size_t>(found.steps[i]) + 1;
+    Rcpp::NumericMatrix path(static_cast<int>(rows[i]), static_cast<int>(d));
+    for (std::size_t k = 0; k < d; ++k) path[static_cast<R_xlen_t>(k * rows[i])] = points(i, k);
+    next[i] = path.begin() + 1;
+    paths[static_cast<R_xlen_t>(i)] = path;
+  }
+  for (const MeanShiftStep& step : found.path) {
+    for (std::size_t i = 0; i < step.point.size(); ++i) {
+      const std::size_t point = step.point[i];
+      for (std::size_t k = 0; k < d; ++k) next[point][k * rows[point]] = step.at[i * d + k];
+      ++next[point];
+    }
+  }
+  return paths;
+}
+
 }  // namespace
 
 /// The values of a task, its plan and the precision of the sums. Before each computation said(plan)
@@ -101,16 +125,16 @@ Rcpp::List derivatives_cpp(Rcpp::List task, int order, Rcpp::List run) {
   const std::size_t m = held.task().at.size();
   const std::size_t count = derivative_count(held.task().sample.d(), order);
   Rcpp::NumericVector out;
-  std::string engine;
+  DerivativePlan plan;
   translate_errors([&] {
-    engine = derivative_engine(held.task(), order, held.request().engine);
+    plan = plan_derivatives(held.task(), order, held.request().engine);
     out = uninitialised(m * count);
-    density_derivatives(held.task(), order, engine, held.how(), {out.begin(), m * count});
+    density_derivatives(held.task(), order, plan, held.how(), {out.begin(), m * count});
     divide({out.begin(), m * count}, held.task().samples(), held.how().parallel);
     return 0;
   });
   out.attr("dim") = Rcpp::Dimension(m, count);
-  return Rcpp::List::create(Rcpp::Named("values") = out, Rcpp::Named("engine") = engine);
+  return Rcpp::List::create(Rcpp::Named("values") = out, Rcpp::Named("engine") = plan.engine);
 }
 
 /// For each point a row of sums over the sample, see direct_moments(), a column for each monomial.
@@ -123,6 +147,25 @@ Rcpp::NumericMatrix moments_cpp(Rcpp::List task, int degree, Rcpp::List run) {
   direct_moments(of.sample.x(), of.sample.w(), of.at, of.root, degree, held.how(),
                  {out.begin(), of.at.size() * count});
   return out;
+}
+
+/// The points of a task after mean shift: where each ends, its number of steps, and, if `paths`,
+/// its positions; how many still move, and how many are out of reach.
+// [[Rcpp::export]]
+Rcpp::List mean_shift_cpp(Rcpp::List task, double tolerance, int most, bool paths, Rcpp::List run) {
+  const HeldTask held(task, run);
+  const DensityTask& of = held.task();
+  const MatrixView points = of.at.matrix;
+  const MeanShift found = translate_errors([&] {
+    return mean_shift(of.sample.x(), of.sample.w(), points, of.root, {tolerance, most, paths},
+                      held.how());
+  });
+  const Rcpp::NumericMatrix end(static_cast<int>(points.rows), static_cast<int>(points.cols),
+                                found.end.begin());
+  return Rcpp::List::create(Rcpp::Named("end") = end, Rcpp::Named("steps") = found.steps,
+                            Rcpp::Named("path") = paths ? paths_of(found, points) : Rcpp::List(),
+                            Rcpp::Named("moving") = static_cast<double>(found.moving),
+                            Rcpp::Named("out_of_reach") = static_cast<double>(found.out_of_reach));
 }
 
 /// The plan of a task, of which work `larger` times as large is expected.

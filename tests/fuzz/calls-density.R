@@ -119,7 +119,7 @@ density_calls <- list(
     grid <- grid_arguments(x)
     c(sample_and_weights(x), bandwidth_arguments(x), list(deriv.order = pick(0:4)),
       if (chance(0.5)) grid[setdiff(names(grid), "step")] else list(eval.points = points_for(x)),
-      some_of(list(deriv.vec = chance(0.5), engine = pick(c("auto", "direct", "fgt")), threads = pick(1:3)), 0.3))
+      some_of(list(deriv.vec = chance(0.5), engine = pick(c("auto", "direct", "fgt", "fourier")), threads = pick(1:3)), 0.3))
   },
   kcurv = function() {
     x <- sample_values(d = pick(1:3))

@@ -36,6 +36,28 @@ test_that("several variables: every component stands where deriv.ind says", {
   }
 })
 
+test_that("on grids and at many points the engine fourier has the values of direct sums", {
+  set.seed(7)
+  for (d in 2:3) {
+    x <- matrix(rnorm(300 * d), ncol = d) + rep(c(0, 1e5), c(300, 300 * (d - 1)))
+    H <- 0.2 * crossprod(matrix(rnorm(d * d), d)) + 0.1 * diag(d)
+    w <- rep(c(1, 0, 2), 100)
+    # The allowance is for terms that cancel: both are exact to 1e-12 of the sum of |terms|.
+    for (order in c(0, 1, 2, 4)) {
+      direct <- kdde(x, H = H, deriv.order = order, gridsize = rep(9, d), w = w, engine = "direct")
+      fourier <- kdde(x, H = H, deriv.order = order, gridsize = rep(9, d), w = w, engine = "fourier")
+      expect_identical(fourier$engine, "fourier")
+      expect_lt(max(abs(unlist(fourier$estimate) - unlist(direct$estimate))), 1e-10 * max(abs(unlist(direct$estimate))))
+      at_points <- predict(fourier, as.matrix(expand.grid(fourier$eval.points)))
+      expect_lt(max(abs(unlist(fourier$estimate) - as.vector(at_points))), 1e-10 * max(abs(at_points)))
+    }
+    # "auto" takes it where it is faster.
+    many <- matrix(rnorm(5000 * d), ncol = d)
+    expect_identical(kdde(many, H = diag(0.3, d), deriv.order = 1)$engine, "fourier")
+    expect_identical(kdde(many[1:20, ], H = diag(0.3, d), deriv.order = 1, eval.points = many[1:5, ])$engine, "direct")
+  }
+})
+
 test_that("components have the order of ks, and its values without binning", {
   skip_if_not_installed("ks")
   x <- as.matrix(faithful)

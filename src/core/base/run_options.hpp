@@ -13,6 +13,13 @@ struct RunOptions {
   ParallelOptions parallel;
 };
 
+/// The same with the progress from begin to end of the whole (core/base/parallel.hpp).
+inline RunOptions part_of(const RunOptions& options, double begin, double end) {
+  RunOptions part = options;
+  part.parallel = part_of(options.parallel, begin, end);
+  return part;
+}
+
 }  // namespace kestrel
 
 #endif

@@ -2,6 +2,7 @@
 
 // Eigen must not start threads of its own: only parallel_for does.
 #define EIGEN_DONT_PARALLELIZE
+#include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
 #include <Eigen/LU>
 #include <algorithm>
@@ -42,6 +43,16 @@ std::vector<double> inverse_matrix(const std::vector<double>& matrix, std::size_
 
 double determinant(const std::vector<double>& matrix, std::size_t n) {
   return Eigen::PartialPivLU<Eigen::MatrixXd>(view_of(matrix, n)).determinant();
+}
+
+bool solve_definite(const double* matrix, std::size_t n, double least, const double* b, double* y) {
+  const Eigen::Index size = static_cast<Eigen::Index>(n);
+  const Eigen::LLT<Eigen::MatrixXd> factors(Eigen::Map<const Eigen::MatrixXd>(matrix, size, size));
+  if (factors.info() != Eigen::Success) return false;
+  // Pivots are squares of the factor's diagonal.
+  if (!(factors.matrixLLT().diagonal().array().square().minCoeff() > least)) return false;
+  Eigen::Map<Eigen::VectorXd>(y, size) = factors.solve(Eigen::Map<const Eigen::VectorXd>(b, size));
+  return true;
 }
 
 }  // namespace kestrel

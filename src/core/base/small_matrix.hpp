@@ -28,6 +28,11 @@ SymmetricEigen symmetric_eigen(const std::vector<double>& matrix, std::size_t n)
 std::vector<double> inverse_matrix(const std::vector<double>& matrix, std::size_t n);
 double determinant(const std::vector<double>& matrix, std::size_t n);
 
+/// The solution y of A y = b by Cholesky's factors. Returns false, and sets nothing, unless A is so
+/// positive definite that all its pivots are above `least`. A: symmetric, of which the lower
+/// triangle is read. y and b: n numbers. O(n^3).
+bool solve_definite(const double* matrix, std::size_t n, double least, const double* b, double* y);
+
 }  // namespace kestrel
 
 #endif

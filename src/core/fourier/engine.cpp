@@ -23,10 +23,7 @@ bool fits_fourier(const KernelChoice& kernel, std::size_t d, bool) {
 
 std::optional<DensityPlan> plan_fourier(const DensityTask& task, bool asked, bool) {
   if (!asked && !(task.tolerance >= kMinFourierTolerance)) return {};
-  const ModesOfSample* kept = task.sample.found<ModesOfSample>();
-  const auto extent = std::make_shared<const DataRange>(
-      measure_density(task.sample.x(), task.sample.w(), task.at, task.root, task.how,
-                      kept == nullptr ? nullptr : kept->modes()));
+  const std::shared_ptr<const DataRange> extent = extent_of(task);
   DensityPlan plan;
   plan.tolerance = std::min(std::max(task.tolerance, kMinFourierTolerance), kMaxFourierTolerance);
   const DensityLayout layout = lay_density(*extent, plan.tolerance);
@@ -51,6 +48,13 @@ void run_fourier(const DensityTask& task, const DensityPlan& plan, const RunOpti
 }
 
 }  // namespace
+
+std::shared_ptr<const DataRange> extent_of(const DensityTask& task) {
+  const ModesOfSample* kept = task.sample.found<ModesOfSample>();
+  return std::make_shared<const DataRange>(
+      measure_density(task.sample.x(), task.sample.w(), task.at, task.root, task.how,
+                      kept == nullptr ? nullptr : kept->modes()));
+}
 
 const DensityEngine fourier_engine{
     "fourier",     "sums by Fourier transform, for any number of samples",

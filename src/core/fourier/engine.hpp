@@ -3,8 +3,10 @@
 #define KESTREL_CORE_FOURIER_ENGINE_HPP
 
 #include <functional>
+#include <memory>
 
 #include "core/engine/density.hpp"
+#include "core/fourier/layout.hpp"
 #include "core/fourier/modes.hpp"
 
 namespace kestrel {
@@ -17,6 +19,9 @@ constexpr double kFourierBytes = 1e9;
 struct ModesOfSample {
   std::function<const FourierModes*()> modes;
 };
+
+/// measure_density() of a task, with the modes that its sample has kept. O(n + m).
+std::shared_ptr<const DataRange> extent_of(const DensityTask& task);
 
 extern const DensityEngine fourier_engine;
 

@@ -37,10 +37,7 @@ void check_demand(const MatrixView& x, Weights w, const FourierDemand& demand) {
   if (!(demand.min > 0) || !(demand.max >= demand.min) || !std::isfinite(demand.max)) {
     throw error(ErrorKind::input, "bandwidths must be positive and in ascending order");
   }
-  if (!(demand.tolerance == 0 ||
-        (demand.tolerance >= kMinFourierTolerance && demand.tolerance <= kMaxFourierTolerance))) {
-    throw error(ErrorKind::input, "the tolerance must be between 1e-13 and 0.01");
-  }
+  if (demand.tolerance != 0) check_fourier_tolerance(demand.tolerance);
 }
 
 /// Checks all samples and weights. Returns the sums of the weights, of their squares, and of the
@@ -142,6 +139,11 @@ void serve_density(const FourierDemand& demand, FourierGeometry* geometry) {
 
 bool is_strongly_correlated(Span<const double> root, std::size_t d) {
   return root_condition(root, d) > kMaxCondition;
+}
+
+void check_fourier_tolerance(double tolerance) {
+  if (tolerance >= kMinFourierTolerance && tolerance <= kMaxFourierTolerance) return;
+  throw error(ErrorKind::input, "the tolerance must be between 1e-13 and 0.01");
 }
 
 double default_fourier_tolerance(std::size_t d) { return d < 3 ? 1e-12 : 1e-9; }

@@ -25,6 +25,9 @@ using Point3 = std::array<double, 3>;
 /// The limits of a tolerance.
 constexpr double kMinFourierTolerance = 1e-13, kMaxFourierTolerance = 0.01;
 
+/// Throws error(input) for a tolerance that is not within these.
+void check_fourier_tolerance(double tolerance);
+
 /// Whether L is so strongly correlated that FourierGeometry::correlated has to be set.
 bool is_strongly_correlated(Span<const double> root, std::size_t d);
 

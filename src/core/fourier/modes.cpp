@@ -98,8 +98,8 @@ double FourierModes::cut(int degree) const {
 // ---- densities
 
 void FourierModes::density_cells(const FourierGeometry& to, const FourierWindow& window,
-                                 const Form3& h, const ParallelOptions& options,
-                                 double* cells) const {
+                                 const Form3& h, const ModeDerivative& derivative,
+                                 const ParallelOptions& options, double* cells) const {
   if (wave_.empty()) throw error(ErrorKind::internal, "the modes have no phases");
   const TransformBox &box = to.box, &from = geometry_.box;
   // By axis and mode: what the window of the reading takes away, and the shift of the origin.
@@ -125,12 +125,15 @@ void FourierModes::density_cells(const FourierGeometry& to, const FourierWindow&
         AlignedBuffer& weight = scratch[static_cast<std::size_t>(worker)];
         if (weight.data() == nullptr) weight.resize(length + kRowPadding);
         gaussian.fill(k0, k1, length, weight.data());
+        derivative.scale(k0, k1, length, weight.data());
         const std::size_t i = static_cast<std::size_t>(k0 +
                                                        static_cast<std::ptrdiff_t>(from.max[0])),
                           j = static_cast<std::size_t>(k1 +
                                                        static_cast<std::ptrdiff_t>(from.max[1]));
         const double* wave = wave_.data() + 2 * (i * (2 * from.max[1] + 1) + j) * (from.max[2] + 1);
-        const std::complex<double> of_row = factor_of(0, k0) * factor_of(1, k1) / volume;
+        const std::complex<double> of_row =
+            (derivative.is_odd() ? std::complex<double>(0, 1) : 1.0) * factor_of(0, k0) *
+            factor_of(1, k1) / volume;
         double* mode = cells + box.row(box.cell_of_mode(0, k0), box.cell_of_mode(1, k1));
         for (std::size_t k = 0; k < length; ++k) {
           const std::complex<double> value = std::complex<double>(wave[2 * k], wave[2 * k + 1]) *

@@ -9,6 +9,7 @@
 
 #include "core/fourier/forms.hpp"
 #include "core/fourier/grid.hpp"
+#include "core/fourier/mode_derivative.hpp"
 
 namespace kestrel {
 
@@ -42,13 +43,14 @@ class FourierModes {
   std::vector<double> smoothed_moments(const Form3& h, const Form3& pilot, bool gradient,
                                        const RunOptions& options) const;
 
-  /// The cells from which a density with bandwidth matrix h is read off, in z: the modes times the
-  /// Gaussian, divided by the window's transform and the volume of the period, and transformed
-  /// back. `to`: the geometry of that grid, of the same period but with other cells, no more modes
-  /// and any origin. cells: to.box. Throws error(internal) unless geometry().phases. O(cells log
-  /// cells).
+  /// The cells from which a density with bandwidth matrix h, or a derivative of it, is read off, in
+  /// z: the modes times the Gaussian and the derivative's factor, divided by the window's transform
+  /// and the volume of the period, and transformed back. `to`: the geometry of that grid, of the
+  /// same period but with other cells, no more modes and any origin. cells: to.box. Throws
+  /// error(internal) unless geometry().phases. O(cells log cells).
   void density_cells(const FourierGeometry& to, const FourierWindow& window, const Form3& h,
-                     const ParallelOptions& options, double* cells) const;
+                     const ModeDerivative& derivative, const ParallelOptions& options,
+                     double* cells) const;
 
   /// The frequency, times a bandwidth, where t^degree E(t) has decreased to the tolerance.
   double cut(int degree) const;

@@ -80,22 +80,27 @@ FourierReader::Reading FourierReader::reading(std::size_t axis, double z) const 
   return reading;
 }
 
+bool FourierReader::read_point(const double* cells, std::size_t count, const Point3& z,
+                               double* out) const {
+  const TransformBox& box = geometry_.box;
+  simd::Spot spot{};
+  for (std::size_t a = 3 - geometry_.d; a < 3; ++a) {
+    if (!is_readable(a, z[a])) return false;
+    locate(a, z[a], &spot.first[a], &spot.part[a]);
+  }
+  table_.read(
+      window_, spot,
+      {cells, box.row(1, 0), box.row_length(), box.size(), static_cast<int>(3 - geometry_.d)},
+      count, out);
+  return true;
+}
+
 void FourierReader::read_points(const double* cells, const EvaluationPoints& points,
                                 const ParallelOptions& options, Span<double> out) const {
-  const TransformBox& box = geometry_.box;
-  const simd::ReadBox from{cells, box.row(1, 0), box.row_length(),
-                           static_cast<int>(3 - geometry_.d)};
   const std::size_t m = points.size(), items = (m + kPointsOfItem - 1) / kPointsOfItem;
   parallel_for(items, options, [&](std::size_t item, int) {
     for (std::size_t i = item * kPointsOfItem; i < std::min(m, (item + 1) * kPointsOfItem); ++i) {
-      const Point3 z = whitened_point(geometry_, points, i);
-      simd::Spot spot{};
-      bool readable = true;
-      for (std::size_t a = 3 - geometry_.d; a < 3 && readable; ++a) {
-        readable = is_readable(a, z[a]);
-        if (readable) locate(a, z[a], &spot.first[a], &spot.part[a]);
-      }
-      out[i] = readable ? table_.read(window_, spot, from) : 0.0;
+      if (!read_point(cells, 1, whitened_point(geometry_, points, i), out.data + i)) out[i] = 0.0;
     }
   });
 }

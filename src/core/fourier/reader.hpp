@@ -26,6 +26,9 @@ class FourierReader {
   FourierReader(const FourierGeometry& geometry, const FourierWindow& window,
                 const std::array<Range, 3>& readable, const simd::Table* table);
 
+  /// At one point, off `count` grids of box.size() cells each, one after the other. Returns false,
+  /// and reads nothing, outside of `readable`. O(count taps^d).
+  bool read_point(const double* cells, std::size_t count, const Point3& z, double* out) const;
   /// Point by point: O(m taps^d).
   void read_points(const double* cells, const EvaluationPoints& points,
                    const ParallelOptions& options, Span<double> out) const;

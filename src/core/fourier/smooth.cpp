@@ -11,7 +11,8 @@
 namespace kestrel {
 
 void smooth_modes(const FourierGeometry& geometry, const FourierWindow& window, const Form3& h,
-                  int windows, const ParallelOptions& options, double* cells) {
+                  int windows, const ModeDerivative& derivative, const ParallelOptions& options,
+                  const double* from, double* to) {
   const TransformBox& box = geometry.box;
   std::array<std::vector<double>, 3> unspread = window_transforms(window, box);
   double volume = 1;
@@ -29,11 +30,14 @@ void smooth_modes(const FourierGeometry& geometry, const FourierWindow& window, 
         rows.fill(k0, k1, length, gaussian.data());
         const double scale = unspread[0][static_cast<std::size_t>(std::abs(k0))] *
                              unspread[1][static_cast<std::size_t>(std::abs(k1))] / volume;
-        double* mode = cells + box.row(box.cell_of_mode(0, k0), box.cell_of_mode(1, k1));
+        derivative.scale(k0, k1, length, gaussian.data());
+        const std::size_t row = box.row(box.cell_of_mode(0, k0), box.cell_of_mode(1, k1));
         for (std::size_t k = 0; k < length; ++k) {
           const double factor = scale * unspread[2][k] * gaussian.data()[k];
-          mode[2 * k] *= factor;
-          mode[2 * k + 1] *= factor;
+          const double real = from[row + 2 * k] * factor,
+                       imaginary = from[row + 2 * k + 1] * factor;
+          to[row + 2 * k] = derivative.is_odd() ? -imaginary : real;
+          to[row + 2 * k + 1] = derivative.is_odd() ? real : imaginary;
         }
       });
 }

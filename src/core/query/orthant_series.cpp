@@ -93,14 +93,12 @@ class OrthantSeries {
 };
 
 RawVector<double> OrthantSeries::smoothed(const MatrixView& x, Weights w) const {
-  RunOptions part = options_;
-  part.parallel = part_of(options_.parallel, 0.0, 0.4);
   FourierGrid grid(geometry_, options_);
-  grid.add(x, w, part);
+  grid.add(x, w, part_of(options_, 0.0, 0.4));
   RawVector<double> cells = grid.take_cells();
   forward_transform(cells.data(), geometry_.box, part_of(options_.parallel, 0.4, 0.6));
-  smooth_modes(geometry_, FourierWindow(geometry_.taps), h_, 1,
-               part_of(options_.parallel, 0.6, 0.65), cells.data());
+  smooth_modes(geometry_, FourierWindow(geometry_.taps), h_, 1, {},
+               part_of(options_.parallel, 0.6, 0.65), cells.data(), cells.data());
   return cells;
 }
 

@@ -38,10 +38,11 @@ struct SpreadBox {
   int first_axis;
 };
 
-// The same for reading; 16 cells of the last axis are read.
+// The same for reading; 16 cells of the last axis are read. Other boxes of the same size begin
+// `stride` cells later each.
 struct ReadBox {
   const double* cell;
-  std::size_t stride0, stride1;
+  std::size_t stride0, stride1, stride;
   int first_axis;
 };
 
@@ -50,8 +51,9 @@ struct SpreadTable {
   void (*values)(const Window&, double part, double* out);
   // Adds weight * value(axis 0) * value(axis 1) * value(axis 2) for each spot.
   void (*spread)(const Window&, const Spot* spot, std::size_t count, const SpreadBox&);
-  // The sum of cell * value(axis 0) * value(axis 1) * value(axis 2) over the spot's window.
-  double (*read)(const Window&, const Spot& spot, const ReadBox&);
+  // Of each of `count` boxes, the sum of cell * value(axis 0) * value(axis 1) * value(axis 2) over
+  // the spot's window.
+  void (*read)(const Window&, const Spot& spot, const ReadBox&, std::size_t count, double* out);
 };
 
 extern const SpreadTable* const kSpreadTables[kSets];

@@ -6,6 +6,8 @@
 #include "core/direct/derivatives.hpp"
 #include "core/direct/direct.hpp"
 #include "core/fgt/density.hpp"
+#include "core/fourier/derivatives.hpp"
+#include "core/fourier/layout.hpp"
 #include "core/kernel/derivative.hpp"
 #include "oracle.hpp"
 #include "points-expect.hpp"
@@ -132,6 +134,20 @@ std::vector<double> by_cells(const Shape& shape, int order, const RunOptions& ho
   return out;
 }
 
+/// Nothing if the engine does not suit the shape.
+std::vector<double> by_transform(const Shape& shape, int order, const RunOptions& how) {
+  EvaluationPoints points;
+  points.matrix = shape.evaluation();
+  const DataRange extent =
+      measure_density(shape.samples(), shape.weights(), points, shape.bandwidth(), how);
+  const DensityLayout layout = lay_derivatives(extent, 1e-12, order);
+  if (layout.bytes > 1e8 || layout.rounding > 1e-12) return {};
+  std::vector<double> out(shape.m * derivative_count(shape.d, order), -1.0);
+  fourier_derivatives(shape.samples(), shape.weights(), points, shape.bandwidth(), extent, order,
+                      1e-12, 1e9, how, {out.data(), out.size()});
+  return out;
+}
+
 /// To 1e-12 of the largest sum of |terms|.
 void expect_derivatives(const Shape& shape, const Wanted& wanted, const std::vector<double>& got) {
   const std::vector<std::size_t> which = some_of(shape.m);
@@ -180,6 +196,15 @@ TEST_P(Derivatives, AgreeWithTheOracle) {
       expect_derivatives(shape, wanted, one);
       for (const int threads : thread_counts()) {
         EXPECT_TRUE(same_bits(by_pairs(shape, order, run_on(table, threads)), one));
+      }
+      if (shape.d > 3) continue;
+      const std::vector<double> transform = by_transform(shape, order, run_on(table, 1));
+      if (!transform.empty()) {
+        SCOPED_TRACE("fourier");
+        expect_derivatives(shape, wanted, transform);
+        for (const int threads : thread_counts()) {
+          EXPECT_TRUE(same_bits(by_transform(shape, order, run_on(table, threads)), transform));
+        }
       }
       if (shape.d > 1) continue;
       const std::vector<double> cells = by_cells(shape, order, run_on(table, 1));
