@@ -227,8 +227,7 @@ cmstest_lines <- function(test) {
     label_line("bandwidth", bandwidth_text(test$bws)),
     label_line("distribution", if (bootstrap) paste0("bootstrap: ", test$boot.num, " samples, ", test$boot.method) else
       "normal (asymptotic)"),
-    label_line(name, paste0(format_short(test[[name]]), ", P ", if (startsWith(P, "<")) P else paste("=", P), " ",
-                            test$reject)))
+    label_line(name, paste0(format_short(test[[name]]), ", ", p_words(P), " ", test$reject)))
 }
 
 #' @rdname npcmstest

@@ -37,9 +37,9 @@
 #'   \item{Regression}{[npregbw()], [npreg()], their [methods][kestrel_reg-methods], such as [gradients()], and
 #'     [plots][plot.kestrel_reg], [npplot()].}
 #'   \item{Tests and semiparametric models}{tests of regressors [npsigtest()], of parametric models [npcmstest()] and of
-#'     densities [kde.test()], [kde.local.test()], [npunitest()], [npsymtest()], [npdeptest()]; partially linear
-#'     regressions [npplregbw()], [npplreg()]; single index models [npindexbw()], [npindex()]; smooth coefficients
-#'     [npscoefbw()], [npscoef()].}
+#'     densities [kde.test()], [kde.local.test()], [npdeneqtest()], [npunitest()], [npsymtest()], [npdeptest()],
+#'     [npsdeptest()]; partially linear regressions [npplregbw()], [npplreg()]; single index models [npindexbw()],
+#'     [npindex()]; smooth coefficients [npscoefbw()], [npscoef()].}
 #'   \item{Evaluation of models}{[pdf_score()] and its [plot][plot.kestrel_score].}
 #'   \item{Queries}{[kde_query()], [kde_synopsis()], [q_error()].}
 #'   \item{Session}{[kestrel_info()], [kestrel_threads()]; how sums are computed: [engines].}

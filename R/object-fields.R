@@ -251,6 +251,10 @@ object_classes <- list(
   summary.kestrel_sc = list(made = "a summary of a fit", fields = list(
     fit = of_class("kestrel_sc"), beta = function(of) fitted_numbers(c(NA, ncol(of[["fit"]][["bws"]][["design"]]) + 1L))
   )),
+  kestrel_deneqtest = list(made = "a test made by npdeneqtest()", fields = deneqtest_fields),
+  summary.kestrel_deneqtest = list(made = "a summary of a test", fields = list(test = of_class("kestrel_deneqtest"))),
+  kestrel_sdeptest = list(made = "a test made by npsdeptest()", fields = sdeptest_fields),
+  summary.kestrel_sdeptest = list(made = "a summary of a test", fields = list(test = of_class("kestrel_sdeptest"))),
   kestrel_srho = list(made = "a test made by npunitest(), npsymtest() or npdeptest()", fields = srho_fields),
   summary.kestrel_srho = list(made = "a summary of a test", fields = list(test = of_class("kestrel_srho"))),
   kestrel_kroc = list(made = "a curve made by kroc()", fields = kroc_fields),

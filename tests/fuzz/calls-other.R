@@ -334,9 +334,22 @@ other_calls <- list(
     c(list(bws = partly_linear_bandwidths(data)[1L, ]), data, if (chance(0.3)) points,
       some_of(list(betas = TRUE, errors = FALSE, leave.one.out = TRUE, ckertype = "uniform"), 0.3))
   },
+  npdeneqtest = function() {
+    x <- mixed_density_frame()
+    y <- x[sample(nrow(x), pick(c(3, 20)), TRUE), , drop = FALSE]
+    bandwidths <- function() stats::runif(length(x)) / 2
+    more <- mixed_density_arguments(x, "")
+    c(list(x = x, y = y), list(boot.num = 9), more[!names(more) %in% c("bandwidth.compute", "bws")],
+      some_of(list(bw.x = bandwidths(), bw.y = bandwidths()), 0.6))
+  },
   npunitest = function() {
     c(list(data.x = column(pick(c(5, 20))), data.y = column(pick(c(5, 20)))), entropy_arguments(),
       some_of(list(bw.x = stats::runif(1L), bw.y = 1), 0.3))
+  },
+  npsdeptest = function() {
+    lags <- pick(1:2)
+    c(list(data = column(pick(c(6, 12))), lag.num = lags), entropy_arguments(),
+      some_of(list(bw.y = stats::runif(lags), bw.y.lag = stats::runif(lags), bw.joint = matrix(0.5, lags, 2L)), 0.4))
   },
   npsymtest = function() {
     more <- entropy_arguments()
