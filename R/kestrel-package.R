@@ -18,7 +18,7 @@
 #'     [npcdensbw()], [npcdens()], [npconmode()]; their [methods][kestrel_dens-methods] and [plots][plot.kestrel_dens].}
 #'   \item{Distribution functions of mixed data}{of numbers and ordered factors, [npudistbw()], [npudist()], and
 #'     conditional ones, [npcdistbw()], [npcdist()], whose methods are those of densities.
-#'     [npqreg()] for conditional quantiles, their [methods][kestrel_qreg-methods] and [plots][plot.kestrel_qreg].}
+#'     [npquantile()] for quantiles; [npcopula()] for copulas; [npqreg()] for conditional quantiles, their [methods][kestrel_qreg-methods] and [plots][plot.kestrel_qreg].}
 #'   \item{Kernel sums}{[npksum()] and its [methods][kestrel_ksum-methods].}
 #'   \item{Bandwidths}{by a normal reference [hns()], \code{\link{Hns}()}, [Hns.diag()]; plug-in [hpi()],
 #'     \code{\link{Hpi}()}, [Hpi.diag()], for distribution functions [hpi.kcde()], \code{\link{Hpi.kcde}()},

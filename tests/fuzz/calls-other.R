@@ -293,6 +293,16 @@ other_calls <- list(
       if (chance(0.3)) list(exdat = frame[1:2, -1L, drop = FALSE], eydat = frame[1:2, 1L, drop = FALSE]),
       some_of(list(gradients = TRUE), 0.3))
   },
+  npquantile = function() {
+    c(list(x = column(pick(c(5, 30)))), some_of(list(tau = stats::runif(3L), f = pick(c(0, 2)), nmulti = 1), 0.4),
+      some_of(list(bws = stats::runif(1L), ckertype = "epanechnikov", ckerorder = 4), 0.4))
+  },
+  npcopula = function() {
+    frame <- mixed_distribution_frame(FALSE)
+    of <- as.call(list(pick(list(quote(npudistbw), quote(npudensbw))), dat = frame,
+                       bws = stats::runif(length(frame)) / 2, bandwidth.compute = FALSE))
+    c(list(bws = of), some_of(list(u = matrix(stats::runif(2L * length(frame)), 2L), data = frame), 0.5))
+  },
   npconmode = function() {
     frame <- mixed_density_frame()
     frame[[1L]] <- factor(sample(c("u", "v", "w"), nrow(frame), TRUE))

@@ -85,6 +85,8 @@ long_calls <- list(
   npqreg = list(quote(npqreg(bws = c(0.1, 0.1), txdat = many(n), tydat = many(n)))),
   npksum = list(quote(npksum(bws = c(0.1, 0.1), txdat = many(n, 2)))),
   npcdens = list(quote(npcdens(bws = c(0.1, 0.1), txdat = many(n), tydat = many(n)))),
+  npquantile = list(quote(npquantile(many(n), stats::ppoints(500), bws = 0.1))),
+  npcopula = list(quote(npcopula(npudistbw(dat = many(n), bws = 0.1, bandwidth.compute = FALSE)))),
   npconmode = list(quote(npconmode(c(0.1, 0.1), many(n), gl(3, 1, n)))),
   # lm() of more observations does not hear an interrupt in time.
   npcmstest = list(quote(npcmstest(xdat = many(n / 20), model = lm(y ~ x, list(x = many(n / 20), y = many(n / 20)^2)),
