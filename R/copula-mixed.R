@@ -5,10 +5,10 @@
 #' The copula of numbers and ordered factors, from a kernel distribution function, or its density, from a kernel density
 #' (Racine 2015). Names and arguments are those of package \pkg{np}. [kcopula()] has copulas on grids.
 #'
-#' With F_k the distribution function of variable k alone, which has the bandwidth and kernel of variable k in `bws`,
-#' the copula is
+#' F_k is the distribution function of variable k alone, with the bandwidth and kernel of this variable in `bws`. The
+#' copula is
 #' \deqn{C(u) = F(F_1^{-1}(u_1), ..., F_d^{-1}(u_d))}{C(u) = F(F_1^(-1)(u_1), ..., F_d^(-1)(u_d))}
-#' for the bandwidths of a distribution function, and for those of a density the density there, divided by the product
+#' for the bandwidths of a distribution function. For those of a density it is the density there, divided by the product
 #' of the densities of each variable. Without `u` it is given at the observations, at which u_k = F_k(x_k). With `u` it
 #' is given at all combinations of the entries of its columns.
 #'

@@ -103,9 +103,7 @@ npdeneqtest <- function(x = NULL, y = NULL, bw.x = NULL, bw.y = NULL, boot.num =
 samples_compared <- function(x, y) {
   read <- function(value, name) {
     if (is.null(value)) abort_input("`", name, "` must be given: a data frame, matrix or vector.")
-    columns <- density_columns(value, name)
-    for (column in names(columns)) check_regressor(columns[[column]], column)
-    columns
+    check_whole_columns(density_columns(named_column(value, name), name))
   }
   x <- read(x, "x")
   # The column of a vector has the name of its argument.

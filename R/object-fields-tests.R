@@ -96,6 +96,7 @@ named_numbers <- function(size) {
 cmstest_fields <- list(
   bws = of_class("kestrel_regbw"),
   pivot = flag(),
+  tau = numbers(1L, between = c(0, 1), optional = TRUE),
   Jn = numbers(1L), In = numbers(1L), Omega.hat = numbers(1L, sign = "not negative"),
   P = numbers(1L, between = c(0, 1)),
   q.90 = numbers(1L), q.95 = numbers(1L), q.99 = numbers(1L),

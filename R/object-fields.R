@@ -237,7 +237,7 @@ object_classes <- list(
   summary.kestrel_plbw = list(made = "a summary of bandwidths", fields = list(bws = of_class("kestrel_plbw"))),
   kestrel_plreg = list(made = "a fit made by npplreg()", fields = plreg_fields),
   summary.kestrel_plreg = list(made = "a summary of a fit", fields = list(fit = of_class("kestrel_plreg"))),
-  kestrel_cmstest = list(made = "a test made by npcmstest()", fields = cmstest_fields),
+  kestrel_cmstest = list(made = "a test made by npcmstest() or npqcmstest()", fields = cmstest_fields),
   summary.kestrel_cmstest = list(made = "a summary of a test", fields = list(test = of_class("kestrel_cmstest"))),
   kestrel_sibw = list(made = "a bandwidth object made by npindexbw()", fields = sibw_fields),
   summary.kestrel_sibw = list(made = "a summary of coefficients", fields = list(bws = of_class("kestrel_sibw"))),

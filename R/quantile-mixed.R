@@ -43,12 +43,9 @@ npquantile <- function(x = NULL, tau = c(0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99
   if (is.null(x)) abort_input("`x` must be given: a numeric vector.")
   tau <- check_probabilities(tau, "tau")
   f <- check_extension(f, "f")
-  columns <- density_columns(x, "x")
-  if (length(columns) != 1L || is.factor(columns[[1L]])) {
-    abort_input("`x` must be a numeric vector, not ", describe_value(x), ".")
-  }
+  variable <- as_variable(named_column(x, "x"), "x", dates = TRUE)
   verbose <- asked_verbose(verbose)
-  x <- frame_of(columns, names(columns))
+  x <- frame_of(list(in_dates(variable$value, variable$dates)), variable$name)
   object <- inherits(bws, "kestrel_densbw")
   if (object && (!inherits(bws, "kestrel_distbw") || check_object(bws, "bws", "kestrel_densbw")$ncon != 1L ||
                    bws$ndim != 1L)) {
@@ -65,7 +62,7 @@ npquantile <- function(x = NULL, tau = c(0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99
   }
   core <- density_core(bw)
   value <- margin_quantiles(core, density_raw(bw), tau, f, run_options(threads, "cpu"))
-  stats::setNames(in_dates(value, columns[[1L]]), paste0(tau * 100, "%"))
+  stats::setNames(in_dates(value, variable$dates), paste0(tau * 100, "%"))
 }
 
 check_probabilities <- function(value, name) {

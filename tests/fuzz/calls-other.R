@@ -321,6 +321,14 @@ other_calls <- list(
       some_of(list(distribution = "asymptotic", density.weighted = FALSE, ckertype = "epanechnikov", nmulti = 1,
                    bws = stats::runif(length(frame)) / 2), 0.3))
   },
+  npqcmstest = function() {
+    frame <- mixed_frame(pick(c(8, 25)))
+    n <- nrow(frame)
+    data <- data.frame(y = pick(list(stats::rnorm(n), sample(3, n, TRUE))), t = stats::rnorm(n))
+    c(list(xdat = frame, data = data, model = y ~ t), bootstrap_arguments(c("iid", "wild", "wild-rademacher")),
+      some_of(list(tau = stats::runif(1L), distribution = "asymptotic", bwydat = "varepsilon",
+                   bws = stats::runif(length(frame)) / 2), 0.3))
+  },
   npindexbw = function() {
     data <- index_data()
     c(data, some_of(list(bws = c(1, stats::rnorm(length(data$xdat) - 1L), 0.5), bandwidth.compute = FALSE,

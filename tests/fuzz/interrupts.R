@@ -87,6 +87,8 @@ long_calls <- list(
   npcdens = list(quote(npcdens(bws = c(0.1, 0.1), txdat = many(n), tydat = many(n)))),
   npquantile = list(quote(npquantile(many(n), stats::ppoints(500), bws = 0.1))),
   npcopula = list(quote(npcopula(npudistbw(dat = many(n), bws = 0.1, bandwidth.compute = FALSE)))),
+  npqcmstest = list(quote(npqcmstest(model = y ~ x, data = list(x = many(500), y = many(500)^2), xdat = many(500),
+                                     bws = 0.1, boot.num = 99))),
   npconmode = list(quote(npconmode(c(0.1, 0.1), many(n), gl(3, 1, n)))),
   # lm() of more observations does not hear an interrupt in time.
   npcmstest = list(quote(npcmstest(xdat = many(n / 20), model = lm(y ~ x, list(x = many(n / 20), y = many(n / 20)^2)),
