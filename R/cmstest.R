@@ -73,24 +73,38 @@ npcmstest <- function(formula, data = NULL, subset, xdat, ydat, model, distribut
   check_known("npcmstest", Filter(nzchar, given_names(...)), c(names(formals(npcmstest)), of_bandwidths))
   check_named("npcmstest", given_names(...), "random.seed")
   if (missing(model)) abort_input("`model` must be given, by its name: a model of lm() or glm().")
-  asked <- list(distribution = check_choice(distribution, c("bootstrap", "asymptotic"), "distribution"),
-                method = check_choice(boot.method, setdiff(sigtest_methods, "pairwise"), "boot.method"),
-                count = check_count(boot.num, "boot.num", 9L), pivot = check_flag(pivot, "pivot"),
-                weighted = check_flag(density.weighted, "density.weighted"), seed = check_seed(random.seed))
+  asked <- specification_choices(distribution, boot.method, boot.num, pivot, density.weighted, random.seed)
   verbose <- asked_verbose(verbose)
   null <- null_model(model)
-  x <- if (!missing(formula)) {
-    if (!inherits(formula, "formula")) abort_input("`formula` must be a formula, as in ~ x, not ",
-                                                   describe_value(formula), ".")
-    if (length(formula) == 3L) formula[[2L]] <- NULL
-    frame <- density_frame(formula, data, call, parent.frame())
-    frame[regressors_of(attr(frame, "terms"))]
-  } else {
-    if (missing(xdat)) abort_input("`xdat` must be given where there is no formula.")
-    named_column(xdat, "xdat")
+  x <- specification_regressors(if (!missing(formula)) formula, data, call, parent.frame(), if (!missing(xdat)) xdat)
+  test <- specification_test(rows_of_model(x, null), if (!missing(ydat)) ydat, null, asked, threads, verbose, ...)
+  finish_specification(test, null, asked, random.seed, call, started)
+}
+
+specification_choices <- function(distribution, boot.method, boot.num, pivot, density.weighted, random.seed) {
+  list(distribution = check_choice(distribution, c("bootstrap", "asymptotic"), "distribution"),
+       method = check_choice(boot.method, setdiff(sigtest_methods, "pairwise"), "boot.method"),
+       count = check_count(boot.num, "boot.num", 9L), pivot = check_flag(pivot, "pivot"),
+       weighted = check_flag(density.weighted, "density.weighted"), seed = check_seed(random.seed))
+}
+
+# The regressors of the formula, or those given. `call` has `subset`.
+specification_regressors <- function(formula, data, call, env, xdat) {
+  if (is.null(formula)) {
+    if (is.null(xdat)) abort_input("`xdat` must be given where there is no formula.")
+    return(named_column(xdat, "xdat"))
   }
-  x <- rows_of_model(x, null)
-  y <- if (missing(ydat)) null$y else as_variable(ydat, "ydat")$value
+  if (!inherits(formula, "formula")) {
+    abort_input("`formula` must be a formula, as in ~ x, not ", describe_value(formula), ".")
+  }
+  if (length(formula) == 3L) formula[[2L]] <- NULL
+  frame <- density_frame(formula, data, call, env)
+  frame[regressors_of(attr(frame, "terms"))]
+}
+
+# The statistics, with the bandwidths of a regression of y, or of the response of the model, on x.
+specification_test <- function(x, ydat, null, asked, threads, verbose, ...) {
+  y <- if (is.null(ydat)) null$y else as_variable(ydat, "ydat")$value
   if (length(y) == length(null$y) + length(null$left_out)) y <- y[setdiff(seq_along(y), null$left_out)]
   choices <- list(...)
   given <- !is.null(choices$bws) && !inherits(choices$bws, "kestrel_regbw")
@@ -99,22 +113,26 @@ npcmstest <- function(formula, data = NULL, subset, xdat, ydat, model, distribut
   bws$ynames <- null$name
   made <- as_mixed_regression(bws)
   made$bws$regtype <- "lc"
-  of <- with_search_progress(verbose, "Specification test", function(progress) {
+  found <- with_search_progress(verbose, "Specification test", function(progress) {
     specification_statistics(made, null, asked, c(run_options(threads, "cpu"), progress = progress))
   })
-  marks <- marks_of(of$P)
-  structure(c(of, list(bws = bws, pivot = asked$pivot, density.weighted = asked$weighted,
-                       pdistribution = c(bootstrap = "Bootstrap", asymptotic = "Asymptotic")[[asked$distribution]],
-                       pmethod = sigtest_names[[asked$method]], boot.method = asked$method, boot.num = asked$count,
-                       pcall = paste(code_lines(null$call, 6L), collapse = " "), na.index = null$left_out,
-                       reject = marks$reject, rejectNum = marks$rejectNum,
-                       random.seed = as.numeric(random.seed), call = call,
-                       seconds = proc.time()[["elapsed"]] - started)),
+  c(found, list(bws = bws))
+}
+
+finish_specification <- function(test, null, asked, random.seed, call, started) {
+  marks <- marks_of(test$P)
+  structure(c(test, list(pivot = asked$pivot, density.weighted = asked$weighted,
+                         pdistribution = c(bootstrap = "Bootstrap", asymptotic = "Asymptotic")[[asked$distribution]],
+                         pmethod = sigtest_names[[asked$method]], boot.method = asked$method, boot.num = asked$count,
+                         pcall = paste(code_lines(null$call, 6L), collapse = " "), na.index = null$left_out,
+                         reject = marks$reject, rejectNum = marks$rejectNum,
+                         random.seed = as.numeric(random.seed), call = call,
+                         seconds = proc.time()[["elapsed"]] - started)),
             class = c("kestrel_cmstest", "cmstest"))
 }
 
-# What the test takes of a model: residuals, fitted values, and `residuals_of`, those of the model fitted to responses
-# that are its fitted values plus each column of errors.
+# What the test takes of a model: residuals, the response, `errors`, draws of errors from uniform numbers, and
+# `residuals_of`, the residuals of the model fitted to responses that are its fitted values plus each column of errors.
 null_model <- function(model) {
   linear <- inherits(model, "lm") && !inherits(model, "glm") && !inherits(model, "mlm")
   if (!is.list(model) || !(linear || inherits(model, "glm"))) {
@@ -150,7 +168,8 @@ null_model <- function(model) {
     }
   }
   terms <- fields$terms
-  list(residuals = residuals, fitted = fitted, y = y, residuals_of = residuals_of, call = fields$call,
+  errors <- function(uniform, method) bootstrap_residuals(residuals - mean(residuals), uniform, method)
+  list(residuals = residuals, y = y, errors = errors, residuals_of = residuals_of, call = fields$call,
        name = if (length(terms) == 3L) paste(code_lines(terms[[2L]], 1L), collapse = "") else "y",
        left_out = as.vector(unclass(fields$na.action)))
 }
@@ -167,10 +186,17 @@ rows_of_model <- function(x, null) {
   } else if (rows != n) {
     abort_input("`xdat` must have a row for each observation of `model`, ", n, ", not ", rows, ".")
   }
-  for (name in names(columns)) {
-    if (is.factor(columns[[name]])) check_present(columns[[name]], name) else check_finite(columns[[name]], name)
-  }
+  check_whole_columns(columns)
   frame_of(columns, names(columns))
+}
+
+# Columns without missing or infinite values.
+check_whole_columns <- function(columns) {
+  for (name in names(columns)) {
+    one <- columns[[name]]
+    if (is.factor(one)) check_present(one, name) else check_finite(numbers_of(one), name)
+  }
+  columns
 }
 
 # The statistics, their distribution and P value.
@@ -197,9 +223,8 @@ specification_statistics <- function(made, null, asked, run) {
   name <- if (asked$pivot) "Jn" else "In"
   value <- found[[name]]
   replicates <- if (asked$distribution == "bootstrap") {
-    centred <- null$residuals - mean(null$residuals)
     sort(in_replicates(n, asked$count, asked$seed, run, function(uniform) {
-      of(null$residuals_of(bootstrap_residuals(centred, uniform, asked$method)))[[name]]
+      of(null$residuals_of(null$errors(uniform, asked$method)))[[name]]
     }))
   }
   sd <- if (asked$pivot) 1 else found$sd
@@ -219,16 +244,16 @@ cmstest_lines <- function(test) {
   name <- if (test$pivot) "Jn" else "In"
   bootstrap <- test$pdistribution == "Bootstrap"
   P <- if (bootstrap) p_text(test$P, test$boot.num) else format_short(test$P)
-  c("Specification test of a parametric regression",
+  c(paste0("Specification test of a parametric ", if (!is.null(test$tau)) "quantile ", "regression"),
     call_lines(test$call),
     label_line("model", test$pcall),
+    if (!is.null(test$tau)) label_line("tau", format_short(test$tau)),
     label_line("n", format(test$bws$nobs, big.mark = ",")),
     label_line("against", paste0("any function of ", and_list(test$bws$xnames))),
     label_line("bandwidth", bandwidth_text(test$bws)),
     label_line("distribution", if (bootstrap) paste0("bootstrap: ", test$boot.num, " samples, ", test$boot.method) else
       "normal (asymptotic)"),
-    label_line(name, paste0(format_short(test[[name]]), ", P ", if (startsWith(P, "<")) P else paste("=", P), " ",
-                            test$reject)))
+    label_line(name, paste0(format_short(test[[name]]), ", ", p_words(P), " ", test$reject)))
 }
 
 #' @rdname npcmstest

@@ -63,12 +63,12 @@ readable <- function(texts) {
   texts
 }
 
-# Errors about `x`, in functions whose callers know it by another name. After a semicolon a message names columns, one
-# of which may be `x`.
-known_as <- function(name, code) {
+# Errors about the argument `of`, in functions whose callers know it by another name. After a semicolon a message names
+# columns, one of which may be `x`.
+known_as <- function(name, code, of = "x") {
   tryCatch(code, kestrel_error_input = function(e) {
     said <- strsplit(conditionMessage(e), ";", fixed = TRUE)[[1L]]
-    said[1L] <- gsub("`x`", paste0("`", name, "`"), said[1L], fixed = TRUE)
+    said[1L] <- gsub(paste0("`", of, "`"), paste0("`", name, "`"), said[1L], fixed = TRUE)
     abort_input(paste(said, collapse = ";"))
   })
 }

@@ -90,8 +90,8 @@ npunitest <- function(data.x, data.y, method = c("integration", "summation"), bo
                                    outer(seq_along(all), length(x) + seq_along(y), `==`) %*% rep(1, length(y))),
                       function(uniform) {
       rows <- floor(uniform * length(drawn_from)) + 1
-      count <- function(of) apply(rows[of, , drop = FALSE], 2L, tabulate, length(all))
-      statistic$of(count(first), count(-first))
+      statistic$of(times_drawn(rows[first, , drop = FALSE], length(all)),
+                   times_drawn(rows[-first, , drop = FALSE], length(all)))
     })
   })
   finish_entropy(found, asked, list(bw.x = h[1L], bw.y = h[2L]), length(x) + length(y), call, started, "unitest",
@@ -141,16 +141,7 @@ npdeptest <- function(data.x, data.y, method = c("integration", "summation"), bo
   if (length(x) != length(y)) {
     abort_input("`data.y` must have as many values as `data.x`, ", length(x), ", not ", length(y), ".")
   }
-  selected <- function(bw, name, ...) {
-    columns <- list(...)
-    if (!is.null(bw)) {
-      bw <- check_positives(bw, name)
-      if (length(bw) == length(columns)) return(bw)
-      abort_input("`", name, "` must have ", length(columns), " bandwidth", if (length(columns) > 1L) "s", ", not ",
-                  describe_value(bw), ".")
-    }
-    npudensbw.default(frame_of(columns, c("x", "y")[seq_along(columns)]), threads = threads, verbose = verbose)$bw
-  }
+  selected <- function(bw, name, ...) dependence_bandwidths(bw, name, list(...), threads, verbose)
   h <- c(selected(bw.data.x, "bw.data.x", x), selected(bw.data.y, "bw.data.y", y))
   joint <- selected(bw.joint, "bw.joint", x, y)
   n <- length(x)
@@ -192,6 +183,21 @@ entropy_bandwidth <- function(bw, x, name) {
   catching_errors(stats::bw.SJ(x), function(e) {
     abort_input("`", name, "` must be given: bw.SJ() finds none for these data.")
   })
+}
+
+# Bandwidths of these columns, one each: given, or selected by likelihood cross-validation.
+dependence_bandwidths <- function(bw, name, columns, threads, verbose) {
+  if (is.null(bw)) {
+    return(npudensbw.default(frame_of(columns, c("x", "y")[seq_along(columns)]), threads = threads,
+                             verbose = verbose)$bw)
+  }
+  count_is(check_positives(bw, name), length(columns), name)
+}
+
+# `bw` has `count` bandwidths.
+count_is <- function(bw, count, name) {
+  if (length(bw) == count) return(bw)
+  abort_input("`", name, "` must have ", count, " bandwidth", if (count > 1L) "s", ", not ", describe_value(bw), ".")
 }
 
 # The statistic of two densities with the bandwidths h, each from counts of how often a sample has the values `all`:
@@ -236,36 +242,39 @@ entropy_grid <- function(x, h, widest, share, name) {
   list(points = x[1L] + rep(cells * cell, each = inside) + (seq_len(inside) - 1) * step, step = step)
 }
 
-# The statistic of pairs (x[rows], y): of their density and the product of those of x[rows] and y.
+# The statistic of pairs (x[rows], y[beside]), by default y: of their density and the product of those of each.
 dependence_statistic <- function(x, y, h, joint, method) {
   kernels <- function(at, values, h) {
     made <- stats::dnorm(outer(at, values, `-`) / h)
     made / h
   }
   if (method == "summation") {
-    of_y <- rowMeans(kernels(y, y, h[2L]))
-    joint_y <- kernels(y, y, joint[2L])
-    alone <- kernels(x, x, h[1L])
-    beside <- kernels(x, x, joint[1L])
-    return(function(rows) {
-      of_x <- rowMeans(alone[rows, rows])
-      both <- rowMeans(beside[rows, rows] * joint_y)
-      mean((1 - sqrt(of_x * of_y / both))^2) / 2
+    alone <- list(kernels(x, x, h[1L]), kernels(y, y, h[2L]))
+    both <- list(kernels(x, x, joint[1L]), kernels(y, y, joint[2L]))
+    of_y <- rowMeans(alone[[2L]])
+    return(function(rows, beside = NULL) {
+      of_x <- rowMeans(alone[[1L]][rows, rows])
+      if (!is.null(beside)) of_y <- rowMeans(alone[[2L]][beside, beside])
+      together <- both[[1L]][rows, rows] * if (is.null(beside)) both[[2L]] else both[[2L]][beside, beside]
+      mean((1 - sqrt(of_x * of_y / rowMeans(together)))^2) / 2
     })
   }
   along <- function(values, h, joint) entropy_grid(values, min(h, joint), max(h, joint), 5L, "bw.joint")
   grids <- list(along(x, h[1L], joint[1L]), along(y, h[2L], joint[2L]))
-  alone <- kernels(grids[[1L]]$points, x, h[1L])
-  beside <- kernels(grids[[1L]]$points, x, joint[1L])
-  of_y <- sqrt(rowMeans(kernels(grids[[2L]]$points, y, h[2L])))
-  joint_y <- t(kernels(grids[[2L]]$points, y, joint[2L])) / length(y)
-  block <- parts_of(length(grids[[1L]]$points), max(1, floor(most_at_once / length(of_y))))
-  function(rows) {
-    of_x <- sqrt(rowMeans(alone[, rows]))
+  alone <- lapply(1:2, function(k) kernels(grids[[k]]$points, list(x, y)[[k]], h[k]))
+  both <- lapply(1:2, function(k) kernels(grids[[k]]$points, list(x, y)[[k]], joint[k]))
+  side <- function(columns) {
+    list(alone = sqrt(rowMeans(alone[[2L]][, columns])), both = t(both[[2L]][, columns]) / length(columns))
+  }
+  of_y <- side(seq_along(y))
+  block <- parts_of(length(grids[[1L]]$points), max(1, floor(most_at_once / length(of_y$alone))))
+  function(rows, beside = NULL) {
+    if (!is.null(beside)) of_y <- side(beside)
+    of_x <- sqrt(rowMeans(alone[[1L]][, rows]))
     sum <- 0
     for (part in block) {
       heard()
-      sum <- sum + sum((sqrt(beside[part, rows, drop = FALSE] %*% joint_y) - outer(of_x[part], of_y))^2)
+      sum <- sum + sum((sqrt(both[[1L]][part, rows, drop = FALSE] %*% of_y$both) - outer(of_x[part], of_y$alone))^2)
     }
     sum * grids[[1L]]$step * grids[[2L]]$step / 2
   }
@@ -310,8 +319,7 @@ srho_lines <- function(test) {
     label_line("method", test$method),
     if (test$bootstrap) label_line("bootstrap", paste(test$boot.num, "samples")),
     label_line("Srho", paste0(format_short(test$Srho),
-                              if (test$bootstrap) paste0(", P ", if (startsWith(P, "<")) P else paste("=", P), " ",
-                                                         test$reject))))
+                              if (test$bootstrap) paste0(", ", p_words(P), " ", test$reject))))
 }
 
 #' @rdname npunitest

@@ -18,8 +18,9 @@
 #'   \item{Densities of mixed data}{of numbers and factors, [npudensbw()], [npudens()], and conditional ones,
 #'     [npcdensbw()], [npcdens()], [npconmode()]; their [methods][kestrel_dens-methods] and [plots][plot.kestrel_dens].}
 #'   \item{Distribution functions of mixed data}{of numbers and ordered factors, [npudistbw()], [npudist()], and
-#'     conditional ones, [npcdistbw()], [npcdist()], whose methods are those of densities.
-#'     [npqreg()] for conditional quantiles, their [methods][kestrel_qreg-methods] and [plots][plot.kestrel_qreg].}
+#'     conditional ones, [npcdistbw()], [npcdist()], whose methods are those of densities. [npquantile()] for
+#'     quantiles; [npcopula()] for copulas; [npqreg()] for conditional quantiles, their [methods][kestrel_qreg-methods]
+#'     and [plots][plot.kestrel_qreg].}
 #'   \item{Kernel sums}{[npksum()] and its [methods][kestrel_ksum-methods].}
 #'   \item{Bandwidths}{by a normal reference [hns()], \code{\link{Hns}()}, [Hns.diag()]; plug-in [hpi()],
 #'     \code{\link{Hpi}()}, [Hpi.diag()], for distribution functions [hpi.kcde()], \code{\link{Hpi.kcde}()},
@@ -37,10 +38,10 @@
 #'     [ise.mixt()].}
 #'   \item{Regression}{[npregbw()], [npreg()], their [methods][kestrel_reg-methods], such as [gradients()], and
 #'     [plots][plot.kestrel_reg], [npplot()].}
-#'   \item{Tests and semiparametric models}{tests of regressors [npsigtest()], of parametric models [npcmstest()] and of
-#'     densities [kde.test()], [kde.local.test()], [npunitest()], [npsymtest()], [npdeptest()]; partially linear
-#'     regressions [npplregbw()], [npplreg()]; single index models [npindexbw()], [npindex()]; smooth coefficients
-#'     [npscoefbw()], [npscoef()].}
+#'   \item{Tests and semiparametric models}{tests of regressors [npsigtest()], of parametric models [npcmstest()],
+#'     [npqcmstest()] and of densities [kde.test()], [kde.local.test()], [npdeneqtest()], [npunitest()], [npsymtest()],
+#'     [npdeptest()], [npsdeptest()]; partially linear regressions [npplregbw()], [npplreg()]; single index models
+#'     [npindexbw()], [npindex()]; smooth coefficients [npscoefbw()], [npscoef()].}
 #'   \item{Evaluation of models}{[pdf_score()] and its [plot][plot.kestrel_score].}
 #'   \item{Queries}{[kde_query()], [kde_synopsis()], [q_error()].}
 #'   \item{Session}{[kestrel_info()], [kestrel_threads()]; how sums are computed: [engines].}

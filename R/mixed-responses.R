@@ -94,6 +94,9 @@ in_replicates <- function(count, replicates, seed, run, body, rows = count) {
   }))
 }
 
+# How often each of `count` observations is among the rows drawn: a column for each column of `rows`.
+times_drawn <- function(rows, count) apply(rows, 2L, tabulate, count)
+
 # The residuals of replicates, from uniform numbers: drawn with replacement, or times draws of mean 0 and variance 1,
 # from Mammen's (1993) two-point distribution, whose third moment is 1, too, or of -1 and 1.
 bootstrap_residuals <- function(residuals, uniform, method) {
@@ -112,8 +115,13 @@ marks_of <- function(P) {
   list(reject = c("***", "**", "*", ".", "")[level], rejectNum = c(0.1, 1, 5, 10, NA)[level])
 }
 
+meaning_of_marks <- "\nSignificance: *** 0.001, ** 0.01, * 0.05, . 0.1\n"
+
 # P values of bootstraps of `count` samples: 0 is below one of them.
 p_text <- function(P, count) ifelse(is.na(P) | P > 0, format_short(P), paste0("<", format_short(1 / count)))
+
+# "P = 0.05" or "P <0.01", of the text of a P value.
+p_words <- function(text) paste("P", if (startsWith(text, "<")) text else paste("=", text))
 
 check_seed <- function(seed, name = "random.seed") {
   seed <- plain(seed)

@@ -96,6 +96,7 @@ named_numbers <- function(size) {
 cmstest_fields <- list(
   bws = of_class("kestrel_regbw"),
   pivot = flag(),
+  tau = numbers(1L, between = c(0, 1), optional = TRUE),
   Jn = numbers(1L), In = numbers(1L), Omega.hat = numbers(1L, sign = "not negative"),
   P = numbers(1L, between = c(0, 1)),
   q.90 = numbers(1L), q.95 = numbers(1L), q.99 = numbers(1L),
@@ -211,6 +212,16 @@ sc_fields <- list(
   seconds = numbers(1L)
 )
 
+deneqtest_fields <- list(
+  bw.x = of_class("kestrel_densbw"), bw.y = of_class("kestrel_densbw"),
+  Tn = numbers(1L), In = numbers(1L),
+  Tn.P = numbers(1L, between = c(0, 1)), In.P = numbers(1L, between = c(0, 1)),
+  boot.num = numbers(1L, between = c(1, 1e9), whole = TRUE),
+  Tn.bootstrap = function(of) numbers(of[["boot.num"]]), In.bootstrap = function(of) numbers(of[["boot.num"]]),
+  nobs = numbers(2L, sign = "positive", whole = TRUE),
+  reject = texts(1L), seconds = numbers(1L)
+)
+
 srho_fields <- list(
   Srho = fitted_numbers(1L),
   bootstrap = flag(),
@@ -228,6 +239,18 @@ srho_fields <- list(
   method = texts(1L, among = c("integration", "summation")),
   nobs = numbers(1L, sign = "positive", whole = TRUE),
   reject = texts(1L), seconds = numbers(1L)
+)
+
+sdeptest_fields <- list(
+  lag.num = numbers(1L, sign = "positive", whole = TRUE),
+  bootstrap = flag(), boot.num = numbers(1L, between = c(1, 1e9), whole = TRUE),
+  Srho = function(of) fitted_numbers(of[["lag.num"]]), Srho.cumulant = function(of) fitted_numbers(of[["lag.num"]]),
+  P = function(of) fitted_numbers(of[["lag.num"]]), P.cumulant = function(of) fitted_numbers(of[["lag.num"]]),
+  bw.y = function(of) numbers(of[["lag.num"]]), bw.y.lag = function(of) numbers(of[["lag.num"]]),
+  bw.joint = function(of) numbers(c(of[["lag.num"]], 2L)),
+  method = texts(1L, among = c("integration", "summation")),
+  nobs = numbers(1L, sign = "positive", whole = TRUE),
+  reject = function(of) texts(of[["lag.num"]]), seconds = numbers(1L)
 )
 
 # The entries of a class have the number of its rows.

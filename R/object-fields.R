@@ -240,7 +240,7 @@ object_classes <- list(
   summary.kestrel_plbw = list(made = "a summary of bandwidths", fields = list(bws = of_class("kestrel_plbw"))),
   kestrel_plreg = list(made = "a fit made by npplreg()", fields = plreg_fields),
   summary.kestrel_plreg = list(made = "a summary of a fit", fields = list(fit = of_class("kestrel_plreg"))),
-  kestrel_cmstest = list(made = "a test made by npcmstest()", fields = cmstest_fields),
+  kestrel_cmstest = list(made = "a test made by npcmstest() or npqcmstest()", fields = cmstest_fields),
   summary.kestrel_cmstest = list(made = "a summary of a test", fields = list(test = of_class("kestrel_cmstest"))),
   kestrel_sibw = list(made = "a bandwidth object made by npindexbw()", fields = sibw_fields),
   summary.kestrel_sibw = list(made = "a summary of coefficients", fields = list(bws = of_class("kestrel_sibw"))),
@@ -254,6 +254,10 @@ object_classes <- list(
   summary.kestrel_sc = list(made = "a summary of a fit", fields = list(
     fit = of_class("kestrel_sc"), beta = function(of) fitted_numbers(c(NA, ncol(of[["fit"]][["bws"]][["design"]]) + 1L))
   )),
+  kestrel_deneqtest = list(made = "a test made by npdeneqtest()", fields = deneqtest_fields),
+  summary.kestrel_deneqtest = list(made = "a summary of a test", fields = list(test = of_class("kestrel_deneqtest"))),
+  kestrel_sdeptest = list(made = "a test made by npsdeptest()", fields = sdeptest_fields),
+  summary.kestrel_sdeptest = list(made = "a summary of a test", fields = list(test = of_class("kestrel_sdeptest"))),
   kestrel_srho = list(made = "a test made by npunitest(), npsymtest() or npdeptest()", fields = srho_fields),
   summary.kestrel_srho = list(made = "a summary of a test", fields = list(test = of_class("kestrel_srho"))),
   kestrel_kroc = list(made = "a curve made by kroc()", fields = kroc_fields),

@@ -124,12 +124,16 @@ npqreg.kestrel_condistbw <- function(bws, txdat = NULL, tydat = NULL, exdat = NU
   estimate_quantile(bws, newdata, exdat, asked, threads, verbose, call)
 }
 
-quantile_choices <- function(tau, gradients) {
+check_tau <- function(tau) {
   tau <- plain(tau)
   if (!is_number(tau) || !(tau > 0 && tau < 1)) {
     abort_input("`tau` must be a number between 0 and 1, not ", describe_value(tau), ".")
   }
-  list(tau = as.numeric(tau), gradients = check_flag(gradients, "gradients"))
+  as.numeric(tau)
+}
+
+quantile_choices <- function(tau, gradients) {
+  list(tau = check_tau(tau), gradients = check_flag(gradients, "gradients"))
 }
 
 # The variables of x of a conditional distribution function, as a core of points and plots.

@@ -305,7 +305,7 @@ print.kestrel_sigtest <- function(x, ...) {
   check_object(x, "x", "kestrel_sigtest")
   cat(sigtest_lines(x), "", sep = "\n")
   print(sigtest_table(x), row.names = FALSE)
-  cat("\nSignificance: *** 0.001, ** 0.01, * 0.05, . 0.1\n")
+  cat(meaning_of_marks)
   invisible(x)
 }
 

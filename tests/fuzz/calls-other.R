@@ -293,6 +293,16 @@ other_calls <- list(
       if (chance(0.3)) list(exdat = frame[1:2, -1L, drop = FALSE], eydat = frame[1:2, 1L, drop = FALSE]),
       some_of(list(gradients = TRUE), 0.3))
   },
+  npquantile = function() {
+    c(list(x = column(pick(c(5, 30)))), some_of(list(tau = stats::runif(3L), f = pick(c(0, 2)), nmulti = 1), 0.4),
+      some_of(list(bws = stats::runif(1L), ckertype = "epanechnikov", ckerorder = 4), 0.4))
+  },
+  npcopula = function() {
+    frame <- mixed_distribution_frame(FALSE)
+    of <- as.call(list(pick(list(quote(npudistbw), quote(npudensbw))), dat = frame,
+                       bws = stats::runif(length(frame)) / 2, bandwidth.compute = FALSE))
+    c(list(bws = of), some_of(list(u = matrix(stats::runif(2L * length(frame)), 2L), data = frame), 0.5))
+  },
   npconmode = function() {
     frame <- mixed_density_frame()
     frame[[1L]] <- factor(sample(c("u", "v", "w"), nrow(frame), TRUE))
@@ -309,6 +319,14 @@ other_calls <- list(
     model$data <- data
     c(list(xdat = frame, model = model), bootstrap_arguments(c("iid", "wild", "wild-rademacher")),
       some_of(list(distribution = "asymptotic", density.weighted = FALSE, ckertype = "epanechnikov", nmulti = 1,
+                   bws = stats::runif(length(frame)) / 2), 0.3))
+  },
+  npqcmstest = function() {
+    frame <- mixed_frame(pick(c(8, 25)))
+    n <- nrow(frame)
+    data <- data.frame(y = pick(list(stats::rnorm(n), sample(3, n, TRUE))), t = stats::rnorm(n))
+    c(list(xdat = frame, data = data, model = y ~ t), bootstrap_arguments(c("iid", "wild", "wild-rademacher")),
+      some_of(list(tau = stats::runif(1L), distribution = "asymptotic", bwydat = "varepsilon",
                    bws = stats::runif(length(frame)) / 2), 0.3))
   },
   npindexbw = function() {
@@ -334,9 +352,22 @@ other_calls <- list(
     c(list(bws = partly_linear_bandwidths(data)[1L, ]), data, if (chance(0.3)) points,
       some_of(list(betas = TRUE, errors = FALSE, leave.one.out = TRUE, ckertype = "uniform"), 0.3))
   },
+  npdeneqtest = function() {
+    x <- mixed_density_frame()
+    y <- x[sample(nrow(x), pick(c(3, 20)), TRUE), , drop = FALSE]
+    bandwidths <- function() stats::runif(length(x)) / 2
+    more <- mixed_density_arguments(x, "")
+    c(list(x = x, y = y), list(boot.num = 9), more[!names(more) %in% c("bandwidth.compute", "bws")],
+      some_of(list(bw.x = bandwidths(), bw.y = bandwidths()), 0.6))
+  },
   npunitest = function() {
     c(list(data.x = column(pick(c(5, 20))), data.y = column(pick(c(5, 20)))), entropy_arguments(),
       some_of(list(bw.x = stats::runif(1L), bw.y = 1), 0.3))
+  },
+  npsdeptest = function() {
+    lags <- pick(1:2)
+    c(list(data = column(pick(c(6, 12))), lag.num = lags), entropy_arguments(),
+      some_of(list(bw.y = stats::runif(lags), bw.y.lag = stats::runif(lags), bw.joint = matrix(0.5, lags, 2L)), 0.4))
   },
   npsymtest = function() {
     more <- entropy_arguments()

@@ -14,7 +14,7 @@ may_be_missing <- c("npreg", "npregbw", "npudens", "npudensbw", "npcdens", "npcd
                     "summary", "hpi", "hpi.kcde", "Hpi.kcde", "Hpi.diag.kcde", "kde_query", "pdf_score", "read_sample",
                     "read_pdf", "print", "plot", "npplot", "gradients", "npconmode", "npsigtest", "npcmstest",
                     "npplreg", "npplregbw", "npindex", "npindexbw", "npscoef", "npscoefbw", "npunitest", "npsymtest",
-                    "npdeptest", "kfs")
+                    "npdeptest", "npsdeptest", "npcopula", "npdeneqtest", "npqcmstest", "kfs")
 
 # How `call` ends on this many threads: list(value) or list(error), with its warnings and seconds.
 run_call <- function(call, threads, environment) {

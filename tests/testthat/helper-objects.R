@@ -27,6 +27,8 @@ objects_to_edit <- function() {
   tested <- npsigtest(mixed, boot.num = 9)
   modes <- npconmode(bws = c(0.2, 0.5), txdat = x, tydat = frame$z)
   specified <- npcmstest(model = lm(y ~ x), xdat = x, ydat = y, bws = 0.5, boot.num = 9)
+  equality <- npdeneqtest(x, y, 0.5, 0.5, boot.num = 9)
+  serial <- npsdeptest(y, 2, "summation", boot.num = 9, bw.y = c(1, 1), bw.y.lag = c(1, 1), bw.joint = matrix(1, 2, 2))
   entropy <- npunitest(x, y, boot.num = 9, bw.x = 0.3, bw.y = 0.3)
   boot <- hboot(x, B = 3, gridsize = 9)
   score <- pdf_score(X, list(one = X + 1, two = X + 2), gridsize = 5, sensitivity = 2, B = 3)
@@ -51,7 +53,8 @@ objects_to_edit <- function() {
     of_smooth = summary(npscoef(smooth)), index_bw = index, of_index_bw = summary(index),
     index = npindex(index, gradients = TRUE), of_index = summary(npindex(index)), tested = tested,
     of_tested = summary(tested), modes = modes, of_modes = summary(modes), specified = specified,
-    of_specified = summary(specified), entropy = entropy, of_entropy = summary(entropy),
+    of_specified = summary(specified), equality = equality, of_equality = summary(equality),
+    serial = serial, of_serial = summary(serial), entropy = entropy, of_entropy = summary(entropy),
     roc = kroc(x, x + 1, gridsize = 9),
     copula = kcopula(X, gridsize = 4), copula_at = kcopula(X, eval.points = c(0.2, 1)),
     histogram = histde(x), histogram_of_plane = histde(X),
@@ -131,6 +134,8 @@ takers <- list(
   kestrel_sigtest = list(print = print, summary = summary),
   kestrel_conmode = list(print = print, summary = summary, predict = predict, fitted = fitted),
   kestrel_cmstest = list(print = print, summary = summary),
+  kestrel_deneqtest = list(print = print, summary = summary),
+  kestrel_sdeptest = list(print = print, summary = summary),
   kestrel_srho = list(print = print, summary = summary),
   kestrel_kroc = list(print = print, summary = summary, plot = plot, predict = function(f) predict(f, 0.5)),
   kestrel_kcopula = list(print = print, plot = plot),

@@ -53,3 +53,12 @@ sigtest_oracle <- function(data, task, y, pivot, column = NULL, base = NULL) {
   effect <- (smoother_matrix(data, task) - smoother_matrix(data, task, base)) %*% y
   mean(effect^2 / if (pivot) error2(data) + error2(base) else 1)
 }
+
+# A model as rq() of quantreg makes it, from its coefficients.
+rq_model <- function(formula, data, tau, coefficients) {
+  x <- stats::model.matrix(formula, data)
+  y <- data[[all.vars(formula)[1L]]]
+  fitted <- as.vector(x %*% coefficients)
+  structure(list(coefficients = coefficients, x = x, y = y, residuals = y - fitted, fitted.values = fitted, tau = tau,
+                 formula = formula, call = call("rq", formula = formula, tau = tau)), class = "rq")
+}
