@@ -13,28 +13,23 @@ stacked_matrices <- function(all) {
   lapply(seq_len(nrow(all) / d), function(k) unname(all[(k - 1L) * d + seq_len(d), , drop = FALSE]))
 }
 
-# Gaussian elimination of many symmetric matrices at once: A[[i]][[j]] has that entry of each, and b[[i]] of each right
-# side. `definite`: whether all pivots are above `least`; only then `determinant` and `solution` have a meaning.
-eliminated <- function(A, b = NULL, least = 0) {
+# Many symmetric d x d matrices at once, in a loop over entries: A[[i]][[j]] has the entries (i, j) of all. `definite`:
+# whether all pivots of elimination are positive; only then `determinant` has a meaning.
+eliminated <- function(A) {
   d <- length(A)
   count <- length(A[[1L]][[1L]])
   definite <- rep(TRUE, count)
   determinant <- rep(1, count)
   for (k in seq_len(d)) {
-    definite <- definite & A[[k]][[k]] > least
+    definite <- definite & A[[k]][[k]] > 0
     A[[k]][[k]][!definite] <- 1
     determinant <- determinant * A[[k]][[k]]
     for (i in seq_len(d)[seq_len(d) > k]) {
       factor <- A[[i]][[k]] / A[[k]][[k]]
       for (j in k:d) A[[i]][[j]] <- A[[i]][[j]] - factor * A[[k]][[j]]
-      if (!is.null(b)) b[[i]] <- b[[i]] - factor * b[[k]]
     }
   }
-  if (!is.null(b)) for (k in d:1) {
-    for (j in seq_len(d)[seq_len(d) > k]) b[[k]] <- b[[k]] - A[[k]][[j]] * b[[j]]
-    b[[k]] <- b[[k]] / A[[k]][[k]]
-  }
-  list(definite = definite, determinant = determinant, solution = b)
+  list(definite = definite, determinant = determinant)
 }
 
 # Many symmetric matrices in that form, from columns with their entries in the order of vech().

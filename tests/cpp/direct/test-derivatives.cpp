@@ -141,7 +141,7 @@ std::vector<double> by_transform(const Shape& shape, int order, const RunOptions
   const DataRange extent =
       measure_density(shape.samples(), shape.weights(), points, shape.bandwidth(), how);
   const DensityLayout layout = lay_derivatives(extent, 1e-12, order);
-  if (layout.bytes > 1e8 || layout.rounding > 1e-12) return {};
+  if (layout.bytes > 2e7 || layout.rounding > 1e-12) return {};
   std::vector<double> out(shape.m * derivative_count(shape.d, order), -1.0);
   fourier_derivatives(shape.samples(), shape.weights(), points, shape.bandwidth(), extent, order,
                       1e-12, 1e9, how, {out.data(), out.size()});

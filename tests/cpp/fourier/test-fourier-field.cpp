@@ -16,7 +16,7 @@ constexpr double tolerance = 1e-12;
 
 std::unique_ptr<FourierField> field_of(const Shape& shape, const RunOptions& how) {
   return FourierField::make(shape.samples(), shape.weights(), shape.evaluation(), shape.bandwidth(),
-                            tolerance, 2e8, how);
+                            tolerance, 5e7, how);
 }
 
 /// The values at all points, 0 where there are none because no sample is within reach.
