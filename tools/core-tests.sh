@@ -1,7 +1,8 @@
 #!/bin/sh
-# Tests the C++ core without R: tools/core-tests.sh [--compile] [plain] [portable] [address] [thread] [package]. With
-# --compile nothing is run. The builds are: without sanitizers, as on processors other than x86-64, under ASan and UBSan, under TSan, and the object files of the
-# installed package (tests/cpp/CMakeLists.txt). By default the first four are tested.
+# Tests the C++ core without R: tools/core-tests.sh [--compile] [plain] [portable] [address] [thread] [package]. The
+# builds are: without sanitizers, as on processors other than x86-64, under ASan and UBSan, under TSan, and the object
+# files of the installed package (tests/cpp/CMakeLists.txt). By default the first four are tested. With --compile they
+# are only made.
 set -eu
 cd "$(dirname "$0")/.."
 . tools/package.sh
