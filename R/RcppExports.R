@@ -61,6 +61,10 @@ lscv_cpp <- function(pairs, task, run) {
     .Call(`_kestrel_lscv_cpp`, pairs, task, run)
 }
 
+derivative_lscv_cpp <- function(pairs, task, run) {
+    .Call(`_kestrel_derivative_lscv_cpp`, pairs, task, run)
+}
+
 lscv_curve_cpp <- function(pairs, task, run) {
     .Call(`_kestrel_lscv_curve_cpp`, pairs, task, run)
 }

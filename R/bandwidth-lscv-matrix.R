@@ -21,6 +21,14 @@
 #' h_0 half of the best side of a cell. It goes on at the scale where LSCV is lowest. With `type = "scalar"`
 #' the bandwidths then begin at a quarter of that h_0, and there are as many for each doubling as otherwise.
 #'
+#' For derivatives of order r >= 1 the criterion is an unbiased estimate of the integrated squared error of all of
+#' them, less a constant (Chacon & Duong 2013, section 3.1). In place of K_2H and K_H it has their Laplacian, taken r
+#' times, with the sign (-1)^r. h_0 is then (4 / ((d + 2r + 2) n))^(1 / (d + 2r + 4)). Clusters are not looked for.
+#' Columns in other units change the result, because the Laplacian adds derivatives by all of them. This criterion
+#' varies far more from sample to sample than that of the density, and its least value is often at a matrix that is
+#' nearly singular. The limits below are therefore a = 1/4 and b = 2. Plug-in matrices, \code{\link{Hpi}()}, are the
+#' better choice.
+#'
 #' If many observations are tied, in all columns or in some, LSCV falls without limit as H shrinks. The search is
 #' therefore limited to matrices H with \eqn{a^2 h_0^2 S \le H \le b^2 h_0^2 S}{a^2 h0^2 S <= H <= b^2 h0^2 S} as
 #' quadratic forms, S the sample covariance, a = 1/32 (1/4 when tied pairs make LSCV fall without limit) and b = 8.
@@ -37,7 +45,7 @@
 #'   it.
 #' @param binned,bgridsize accepted for compatibility and without effect: nothing is ever binned.
 #' @param amise if TRUE, return a record of the search, not the matrix alone.
-#' @param deriv.order 0, the density itself.
+#' @param deriv.order the order r of the density derivative that the bandwidth is for, at most 3; 0 is the density.
 #' @param verbose if TRUE, show progress; if NULL, `options(kestrel.verbose=)` decides, or else interactive sessions
 #'   show it after a second.
 #' @param optim.fun `"optim"`, `"nlm"` or `"nelder-mead"`.
@@ -73,6 +81,9 @@
 #'   Andrzejewski, W., Gramacki, A. & Gramacki, J. (2013) Graphics processing units in acceleration of bandwidth
 #'   selection for kernel density estimation. *International Journal of Applied Mathematics and Computer Science*
 #'   **23**, 869-885.
+#'
+#'   Chacon, J.E. & Duong, T. (2013) Data-driven density derivative estimation, with applications to nonparametric
+#'   clustering and bump hunting. *Electronic Journal of Statistics* **7**, 499-532.
 #' @seealso [lscv()] for the objective, [hlscv()] for one column, [Hpi()]
 #' @examples
 #' x <- as.matrix(iris[, 1:2]) + 0.05 * cos(1:300) # iris is rounded to 0.1
@@ -88,7 +99,8 @@ Hlscv <- function(x, Hstart, binned, bgridsize, amise = FALSE, deriv.order = 0, 
   check_arguments("Hlscv", given_names(...), c("binned", "bgridsize", "trunc"))
   verbose <- asked_verbose(verbose)
   type <- check_choice(type, c("full", "diag", "scalar"), "type")
-  task <- matrix_task(x, w, na.action, if (!missing(Hstart)) Hstart, amise, deriv.order, optim.fun, "hlscv")
+  task <- matrix_task(x, w, na.action, if (!missing(Hstart)) Hstart, amise, deriv.order, optim.fun, "hlscv",
+                      most = most_in_lscv)
   select_by_lscv(task, type, verbose, matrix_run(threads, backend, engine))
 }
 
@@ -99,7 +111,8 @@ Hlscv.diag <- function(x, Hstart, binned, bgridsize, amise = FALSE, deriv.order 
                        engine = c("auto", "fourier", "direct"), backend = "auto", threads = NULL) {
   check_arguments("Hlscv.diag", given_names(...), c("binned", "bgridsize", "trunc"))
   verbose <- asked_verbose(verbose)
-  task <- matrix_task(x, w, na.action, if (!missing(Hstart)) Hstart, amise, deriv.order, optim.fun, "hlscv")
+  task <- matrix_task(x, w, na.action, if (!missing(Hstart)) Hstart, amise, deriv.order, optim.fun, "hlscv",
+                      most = most_in_lscv)
   select_by_lscv(task, "diag", verbose, matrix_run(threads, backend, engine))
 }
 
@@ -111,10 +124,23 @@ Hucv <- function(x, ...) Hlscv(x, ...)
 #' @export
 Hucv.diag <- function(x, ...) Hlscv.diag(x, ...)
 
+# The sums of derivatives that the gradient needs are there up to order 8.
+most_in_lscv <- 3L
+
+check_order_of_lscv <- function(order, d) {
+  if (order == 0L || choose(d + 2 * order + 1, 2 * order + 2) <= most_derivatives) return(invisible())
+  abort_input("`deriv.order` must be lower for ", d, " columns, not ", order, ": more than ",
+              format(most_derivatives, big.mark = ","), " derivatives would enter the gradient of LSCV.")
+}
+
 select_by_lscv <- function(task, type, verbose, run) {
+  check_order_of_lscv(task$order, ncol(task$sample$x))
   unit <- near_units(task$sample$cov)
+  # Derivatives by different variables are added, so that these keep their units relative to each other.
+  if (task$order > 0L) unit <- rep(max(unit), length(unit))
   area <- outer(unit, unit)
   sample <- in_units(task$sample, unit)
+  sample$order <- task$order
   # Diagonal matrices do not follow correlations, so they are compared with the covariance without these.
   if (type == "diag") sample <- without_correlations(sample)
   Hstart <- if (!is.null(task$Hstart)) task$Hstart / area
@@ -139,9 +165,10 @@ select_by_lscv <- function(task, type, verbose, run) {
     }
   })
   path <- attr(found$H, "path")
-  if (!is.null(path)) path$objective <- per_volume(path$objective, unit)
+  in_x <- function(value) per_volume(value, c(unit, rep(unit[1L], 2L * task$order)))
+  if (!is.null(path)) path$objective <- in_x(path$objective)
   found$H <- structure(found$H * area, dimnames = dimnames(sample$cov), path = path)
-  found$value <- per_volume(found$value, unit)
+  found$value <- in_x(found$value)
   if (!task$amise) return(found$H)
   record <- c(found[c("H", "h")[c(TRUE, type == "scalar")]],
               list(LSCV = found$value, objective = found$value, convergence = found$convergence,
@@ -187,10 +214,10 @@ lscv_matrices <- function(sample, H, h, form, kernel, run) {
 
 # Bandwidths h with H = h^2 S; h0 is that of the normal reference. For clusters they go down to a quarter of theirs.
 lscv_along_covariance <- function(sample, criteria) {
-  h0 <- reference_scale(sample$n, ncol(sample$x), "gaussian")
-  ties <- count_ties(sample, "gaussian")
+  h0 <- reference_of(sample)
+  ties <- count_ties(sample, "gaussian", order_of(sample))
   range <- c(h0 / 4, 4 * h0)
-  if (!ties$unbounded && is_clustered(sample)) {
+  if (!ties$unbounded && order_of(sample) == 0L && is_clustered(sample)) {
     range[1L] <- min(range[1L], reference_of_cells(scan_of_cells(sample, 8)) / 4)
   }
   size <- ceiling(150 * log(range[2L] / range[1L]) / log(16))
@@ -204,13 +231,17 @@ lscv_along_covariance <- function(sample, criteria) {
 # What a search over matrices starts from: the sample, and the ties and the clusters on which its range depends. Checks
 # `Hstart` against that range.
 search_range <- function(sample, Hstart) {
-  ties <- count_ties(sample, "gaussian")
+  ties <- count_ties(sample, "gaussian", order_of(sample))
   if (!is.null(Hstart)) check_start(Hstart, sample$cov, search_limits(sample, ties))
-  list(ties = ties, clustered = is.null(Hstart) && !ties$unbounded && is_clustered(sample))
+  searched <- is.null(Hstart) && !ties$unbounded && order_of(sample) == 0L
+  list(ties = ties, clustered = searched && is_clustered(sample))
 }
 
-# Relative to the covariance of the sample.
-search_limits <- function(sample, ties) reference_of(sample) * c(if (ties$unbounded) 1 / 4 else 1 / 32, 8)
+# Relative to the covariance of the sample. LSCV of derivatives has minima at matrices that are nearly singular, which
+# fit chance distances of few pairs.
+search_limits <- function(sample, ties) {
+  reference_of(sample) * if (order_of(sample) > 0L) c(1 / 4, 2) else c(if (ties$unbounded) 1 / 4 else 1 / 32, 8)
+}
 
 lscv_over_matrices <- function(sample, criteria_of, range, Hstart, diagonal, optim.fun) {
   best <- search_matrices(sample, criteria_of, Hstart, diagonal, optim.fun, range)

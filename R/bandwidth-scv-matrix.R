@@ -27,6 +27,7 @@
 #'   `"scale"`.
 #' @param pilot `"samse"`, `"dscalar"` or, except for a diagonal matrix, `"unconstr"` (at most ten columns).
 #' @param Hstart a matrix to start from, in the units of `x`.
+#' @param deriv.order 0, the density itself.
 #' @param engine the engine of the criterion and of the functionals of its pilot: `"auto"`, `"fourier"` (two or three
 #'   columns) or `"direct"`, see [engines]. Above 16 columns `"direct"` must be asked for, by this name or by
 #'   `backend = "cuda"`.

@@ -135,7 +135,7 @@ hns <- function(x, deriv.order = 0, ..., w = NULL, na.action = stats::na.fail) {
   r <- check_derivative_order(deriv.order)
   sample <- selector_sample(x, w, na.action)
   check_one_column(sample, "hns", "Hns")
-  (4 / (sample$n * (2 * r + 3)))^(1 / (2 * r + 5)) * sqrt(sample$cov[1L, 1L])
+  reference_h(sample$n, 1L, r) * sqrt(sample$cov[1L, 1L])
 }
 
 #' @rdname hns
@@ -145,8 +145,11 @@ Hns <- function(x, deriv.order = 0, ..., w = NULL, na.action = stats::na.fail) {
   r <- check_derivative_order(deriv.order)
   sample <- selector_sample(x, w, na.action)
   d <- ncol(sample$x)
-  (4 / (sample$n * (d + 2 * r + 2)))^(2 / (d + 2 * r + 4)) * sample$cov
+  reference_h(sample$n, d, r)^2 * sample$cov
 }
+
+# The h for which h^2 S is the normal reference bandwidth for derivatives of order r (Chacon, Duong & Wand 2011, 3.2).
+reference_h <- function(n, d, r) (4 / (n * (d + 2 * r + 2)))^(1 / (d + 2 * r + 4))
 
 #' @rdname hns
 #' @export

@@ -44,11 +44,13 @@
 #' @references Racine, J.S. (2015) Mixed data kernel copulas. *Empirical Economics* **48**, 37-59.
 #' @seealso [npudistbw()], [npudensbw()]
 #' @examples
-#' bw <- npudistbw(~ eruptions + waiting, data = faithful, bws = c(0.1, 2), bandwidth.compute = FALSE)
+#' bw <- npudistbw(~ eruptions + waiting, data = faithful, bws = c(0.1, 2),
+#'                 bandwidth.compute = FALSE)
 #' head(npcopula(bw))
 #'
 #' script <- function(npcopula, npudistbw) {
-#'   bw <- npudistbw(~ eruptions + waiting, data = faithful, bws = c(0.3, 4), bandwidth.compute = FALSE)
+#'   bw <- npudistbw(~ eruptions + waiting, data = faithful, bws = c(0.3, 4),
+#'                   bandwidth.compute = FALSE)
 #'   npcopula(bw, faithful, u = cbind(c(0.1, 0.9), c(0.2, 0.8)))
 #' }
 #' script(npcopula, npudistbw) # and script(np::npcopula, np::npudistbw)

@@ -31,6 +31,7 @@
 #' @param k,kmax the number of segments, or the largest number that is tried.
 #' @param min.seg.size segments of so few points are left out; by default a thousandth of the number of rows of `y`.
 #' @param gridsize,xmin,xmax the grid of `y`, as in [kde()]; 3.7 standard deviations of the kernel beyond the data.
+#' @param binned,bgridsize accepted for scripts written for \pkg{ks}, without effect: the sums are exact.
 #' @param fhat an estimate of the density of `x`; [kde()] of `x` if not given.
 #' @param density.cutoff the least density of a point of `y`; the level of the contour of 99 % if not given.
 #' @param pre TRUE to take eigenvectors in units of the standard deviations of the columns.

@@ -73,8 +73,13 @@ usual_range <- function(sample) {
 
 # The bandwidth of the normal reference, or that of clusters (see at_scale()).
 reference_of <- function(sample) {
-  if (is.null(sample$reference)) reference_scale(sample$n, ncol(sample$x), "gaussian") else sample$reference
+  if (!is.null(sample$reference)) return(sample$reference)
+  if (order_of(sample) > 0L) return(reference_h(sample$n, ncol(sample$x), order_of(sample)))
+  reference_scale(sample$n, ncol(sample$x), "gaussian")
 }
+
+# The order of the derivatives for which a bandwidth is selected.
+order_of <- function(sample) if (is.null(sample$order)) 0L else sample$order
 
 # The sample with the range of bandwidths that its functionals of orders four and six, and SCV, will probably need, so
 # that one grid serves all. The bandwidths are those for normal data (see unconstrained_pilots()), and the functionals
@@ -101,12 +106,18 @@ criteria_for <- function(sample, engine, run, bandwidths = NULL) {
   } else {
     matrix_pairs(sample, engine, run, "curve", bandwidths)
   }
+  order <- order_of(sample)
+  of_derivatives <- function(H, gradient) {
+    refusing_memory(derivative_lscv_cpp(pairs, list(H = H, order = order, gradient = gradient), run))
+  }
   list(
     by = function() pairs_by_cpp(pairs),
     lscv = function(H, form = "unbiased", gradient = FALSE) {
+      if (order > 0L) return(of_derivatives(H, gradient))
       refusing_memory(lscv_cpp(pairs, list(H = H, form = form, gradient = gradient), run))
     },
     lscv_multiples = function(S, h, form = "unbiased") {
+      if (order > 0L) return(vapply(h, function(h) as.numeric(of_derivatives(h^2 * S, FALSE)), 0))
       refusing_memory(lscv_curve_cpp(pairs, list(S = S, h = h, form = form), run))
     },
     scv = function(H, G, gradient = FALSE) {

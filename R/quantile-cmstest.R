@@ -49,7 +49,8 @@
 #' @examples
 #' npqcmstest(~ wt, mtcars, model = mpg ~ wt, boot.num = 99)
 #' # with quantreg: npqcmstest(~ wt, mtcars, model = quantreg::rq(mpg ~ wt, data = mtcars))
-#' # residuals of 0 there: Filter(function(r) abs(r) < 1e-9, residuals(quantreg::rq(mpg ~ wt, data = mtcars)))
+#' # residuals of 0 there:
+#' # Filter(function(r) abs(r) < 1e-9, residuals(quantreg::rq(mpg ~ wt, data = mtcars)))
 #' @export
 npqcmstest <- function(formula, data = NULL, subset, xdat, ydat, model, tau = 0.5,
                        distribution = c("bootstrap", "asymptotic"), bwydat = c("y", "varepsilon"),

@@ -51,7 +51,8 @@
 #'   *Journal of Time Series Analysis* **25**, 649-669.
 #' @seealso [npdeptest()]
 #' @examples
-#' npsdeptest(diff(log(EuStockMarkets[1:101, "DAX"])), lag.num = 2, method = "summation", boot.num = 19)
+#' returns <- diff(log(EuStockMarkets[1:101, "DAX"]))
+#' npsdeptest(returns, lag.num = 2, method = "summation", boot.num = 19)
 #'
 #' # the correlation of the statistics of two lags in bootstrap samples
 #' script <- function(npsdeptest) {

@@ -51,6 +51,19 @@ Rcpp::NumericVector lscv_cpp(SEXP pairs, Rcpp::List task, Rcpp::List run) {
                        sums.d());
 }
 
+/// For derivatives of an order of a density.
+// [[Rcpp::export]]
+Rcpp::NumericVector derivative_lscv_cpp(SEXP pairs, Rcpp::List task, Rcpp::List run) {
+  const Fields fields(task, "a task of LSCV for derivatives", {"H", "order", "gradient"});
+  const Rcpp::NumericMatrix H = fields.get<Rcpp::NumericMatrix>("H");
+  PairSums& sums = *pairs_of(pairs).sums;
+  return with_gradient(translate_errors([&] {
+                         return derivative_lscv(sums, entries(H), fields.get<int>("order"),
+                                                fields.get<bool>("gradient"), unpack_run(run));
+                       }),
+                       sums.d());
+}
+
 /// At h^2 S for every h, with the kernel of the sums.
 // [[Rcpp::export]]
 Rcpp::NumericVector lscv_curve_cpp(SEXP pairs, Rcpp::List task, Rcpp::List run) {

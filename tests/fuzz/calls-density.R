@@ -207,7 +207,8 @@ density_calls <- list(
   Hscv.diag = function() c(matrix_selector_arguments(), pilot_arguments(pilots, c("sphere", "scale"))),
   Hlscv = function() {
     c(matrix_selector_arguments(),
-      some_of(list(type = pick(c("full", "diag", "scalar")), engine = pick(c("auto", "fourier", "direct"))), 0.4))
+      some_of(list(type = pick(c("full", "diag", "scalar")), engine = pick(c("auto", "fourier", "direct")),
+                   deriv.order = pick(0:3)), 0.4))
   },
   hucv = function() selector_arguments(one_column()),
   Hucv = function() matrix_selector_arguments(),

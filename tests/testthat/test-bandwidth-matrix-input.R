@@ -76,7 +76,7 @@ test_that("starts", {
 
 test_that("other arguments", {
   expect_refused(
-    Hlscv(x, deriv.order = 1),
+    Hlscv(x, deriv.order = 4),
     Hscv(x, deriv.order = 1),
     Hlscv(x, deriv.order = -1),
     Hlscv(x, optim.fun = "bfgs"),

@@ -155,6 +155,39 @@ test_that("plug-in matrices of derivatives are those of ks without binning", {
   }
 })
 
+test_that("cross-validation of derivatives has the least value of its criterion", {
+  x <- with_seed(8, matrix(rnorm(300), ncol = 2) %*% matrix(c(1, 0.5, 0, 1), 2))
+  n <- nrow(x)
+  # Chacon & Duong (2013, section 3.1), by derivatives at the observations.
+  criterion <- function(H, order) {
+    laplacian <- function(M) {
+      tuples <- as.matrix(expand.grid(rep(list(1:2), order)))
+      sum(apply(tuples, 1L, function(axes) mean(plain_kdde(x, x, M, rep(axes, each = 2L))$value)))
+    }
+    own <- function(M) laplacian_at_zero(M, order) / n
+    (-1)^order * (laplacian(2 * H) - 2 * n / (n - 1) * (laplacian(H) - own(H)))
+  }
+  laplacian_at_zero <- function(M, order) {
+    tuples <- as.matrix(expand.grid(rep(list(1:2), order)))
+    sum(apply(tuples, 1L, function(axes) plain_kdde(cbind(0, 0), cbind(0, 0), M, rep(axes, each = 2L))$value))
+  }
+  for (order in 1:2) {
+    for (type in c("full", "diag", "scalar")) {
+      found <- suppressWarnings(Hlscv(x, deriv.order = order, type = type, amise = TRUE))
+      expect_equal(found$LSCV, criterion(found$H, order), tolerance = 1e-8)
+      # The least value of full matrices and order 2 is at the edge of the range.
+      expect_identical(found$convergence, if (order == 2L && type == "full") 1L else 0L)
+      for (factor in if (found$convergence == 0L) c(0.97, 1.03)) {
+        expect_gte(criterion(factor * found$H, order), found$LSCV - 1e-9 * abs(found$LSCV))
+      }
+    }
+    direct <- suppressWarnings(Hlscv.diag(x, deriv.order = order, engine = "direct"))
+    expect_equal(suppressWarnings(Hlscv.diag(x, deriv.order = order, engine = "fourier")), direct, tolerance = 1e-4)
+  }
+  expect_equal(suppressWarnings(Hlscv(1e3 * x, deriv.order = 1)), 1e6 * suppressWarnings(Hlscv(x, deriv.order = 1)),
+               tolerance = 1e-6)
+})
+
 test_that("the criterion for matrices has the variance and the gradient of derivatives", {
   set.seed(5)
   psi4 <- psi_normal(diag(2), 4L)

@@ -18,7 +18,67 @@ double cross_factor(const PairSums& sums, LscvForm form) {
   return form == LscvForm::unbiased ? -2 / (1 - share) : -2;
 }
 
+/// For the multi-indices of an order 2 r + 2 s, r = order: sum over |beta| = r of r! / beta! times
+/// the value at 2 beta + `more`. With more = 0 that is (nabla^2)^r.
+double laplacian_of(const std::vector<double>& values, const std::vector<std::vector<int>>& index,
+                    int order, const std::vector<int>& more) {
+  double sum = 0;
+  for (std::size_t t = 0; t < index.size(); ++t) {
+    double count = std::tgamma(order + 1.0);
+    for (std::size_t k = 0; k < more.size(); ++k) {
+      const int rest = index[t][k] - more[k];
+      count *= rest >= 0 && rest % 2 == 0 ? 1 / std::tgamma(rest / 2 + 1.0) : 0.0;
+    }
+    if (count != 0) sum += count * values[t];
+  }
+  return sum;
+}
+
+/// (-1)^r times the sum of (nabla^2)^r K_M, from sums of D^alpha K_M of each order, with the
+/// gradient by M: dK_M = 1/2 tr(D^2 K_M dM).
+template <class Derivatives>
+SumWithGradient laplacian_sum(std::size_t d, int order, bool gradient,
+                              const Derivatives& derivatives) {
+  const double sign = order % 2 == 0 ? 1 : -1;
+  SumWithGradient out;
+  out.value = sign * laplacian_of(derivatives(2 * order), multi_indices(d, 2 * order), order,
+                                  std::vector<int>(d, 0));
+  if (!gradient) return out;
+  const std::vector<double> values = derivatives(2 * order + 2);
+  const std::vector<std::vector<int>> index = multi_indices(d, 2 * order + 2);
+  for (std::size_t k = 0; k < d; ++k) {
+    for (std::size_t l = 0; l < d; ++l) {
+      std::vector<int> more(d, 0);
+      ++more[k];
+      ++more[l];
+      out.gradient.push_back(0.5 * sign * laplacian_of(values, index, order, more));
+    }
+  }
+  return out;
+}
+
 }  // namespace
+
+SumWithGradient derivative_lscv(PairSums& sums, Span<const double> H, int order, bool gradient,
+                                const RunOptions& options) {
+  const std::size_t d = sums.d();
+  const double cross = cross_factor(sums, LscvForm::unbiased);
+  std::vector<double> twice(H.begin(), H.end());
+  for (double& value : twice) value *= 2;
+  const Span<const double> wide{twice.data(), twice.size()};
+  const auto of_pairs = [&](Span<const double> M) {
+    return laplacian_sum(d, order, gradient,
+                         [&](int r) { return sums.derivatives_at(M, r, options); });
+  };
+  SumWithGradient value = of_pairs(wide);
+  add_multiple(
+      sums.squared_share(),
+      laplacian_sum(d, order, gradient, [&](int r) { return normal_derivatives_at(wide, d, r); }),
+      &value);
+  for (double& slope : value.gradient) slope *= 2;  // by H
+  add_multiple(cross, of_pairs(H), &value);
+  return value;
+}
 
 SumWithGradient lscv(PairSums& sums, Span<const double> H, LscvForm form, bool gradient,
                      const RunOptions& options) {

@@ -26,8 +26,14 @@ enum class LscvForm { unbiased, paper };
 SumWithGradient lscv(PairSums& sums, Span<const double> H, LscvForm form, bool gradient,
                      const RunOptions& options);
 
-/// The same at h^2 S for every h; on the line with any kernel that the engine takes, and K*K in
-/// place of K_2H (Andrzejewski et al. 2013, eqs 24-27). S is d*d.
+/// Cross-validation for the derivatives of an order r, r >= 1: (-1)^r times the sums of lscv() with
+/// (nabla^2)^r K_M in place of K_M, by x, M = 2H and H (Chacon & Duong 2013, section 3.1). Orders
+/// up to 3, by "fourier" up to 4; without a gradient one more. Units of the density over x^2r.
+SumWithGradient derivative_lscv(PairSums& sums, Span<const double> H, int order, bool gradient,
+                                const RunOptions& options);
+
+/// The same as lscv() at h^2 S for every h; on the line with any kernel that the engine takes, and
+/// K*K in place of K_2H (Andrzejewski et al. 2013, eqs 24-27). S is d*d.
 std::vector<double> lscv_curve(PairSums& sums, Span<const double> S, Span<const double> h,
                                Kernel kernel, LscvForm form, const RunOptions& options);
 

@@ -5,7 +5,9 @@
 #include <numeric>
 
 #include "core/base/error.hpp"
+#include "core/data/sample_moments.hpp"
 #include "core/direct/pairs.hpp"
+#include "core/kernel/derivative.hpp"
 #include "core/kernel/root.hpp"
 
 namespace kestrel {
@@ -153,6 +155,31 @@ std::vector<double> DirectPairs::derivatives(double g, int order, const RunOptio
   const std::vector<double> moments = moment_sums(g, order, options);
   std::vector<double> out = HermiteSums(d(), order, moments).of_highest_order();
   for (double& sum : out) sum = scale.times(in_shares(sum));
+  return out;
+}
+
+std::vector<double> DirectPairs::derivatives_at(Span<const double> M, int order,
+                                                const RunOptions& options) {
+  const std::vector<double> root = definite_root(M, d());
+  const std::vector<double> inverse = inverse_of_root({root.data(), root.size()}, d());
+  // In units u of L, M = L L', the kernel is that of g = 1. Sums of odd monomials cancel.
+  std::vector<double> u(x_.rows * d());
+  SampleMean origin;  // so that a far one costs no digits
+  for (std::size_t k = 0; k < d(); ++k) {
+    origin.first.push_back(x_(0, k));
+    origin.second.push_back(0.0);
+  }
+  transform_rows(x_, origin, {inverse.data(), inverse.size()}, {u.data(), u.size()},
+                 part_of(options.parallel, 0, 0));
+  const std::vector<double> even =
+      direct_pair_moments({u.data(), x_.rows, d()}, w_, 1, order, options);
+  const DerivativeMap map(d(), order, {root.data(), root.size()});
+  std::vector<double> sums(map.monomials().size(), 0.0), out(map.size());
+  const std::vector<std::vector<int>> index = even_multi_indices(d(), order);
+  for (std::size_t t = 0; t < index.size(); ++t) sums[map.monomials().number(index[t])] = even[t];
+  map.apply(sums.data(), out.data());
+  const ScaledNumber scale = kernel_scale({}, d(), {root.data(), root.size()});
+  for (double& value : out) value = scale.times(in_shares(value));
   return out;
 }
 

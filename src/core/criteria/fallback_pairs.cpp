@@ -61,6 +61,11 @@ std::vector<double> FallbackPairs::derivatives(double g, int order, const RunOpt
   return either([&](PairSums& sums) { return sums.derivatives(g, order, options); });
 }
 
+std::vector<double> FallbackPairs::derivatives_at(Span<const double> M, int order,
+                                                  const RunOptions& options) {
+  return either([&](PairSums& sums) { return sums.derivatives_at(M, order, options); });
+}
+
 std::vector<double> FallbackPairs::laplacians(Span<const double> g, int order,
                                               const RunOptions& options) {
   return either([&](PairSums& sums) { return sums.laplacians(g, order, options); });

@@ -31,6 +31,8 @@ class FallbackPairs : public PairSums {
   PairCurve curve(Span<const double> S, Span<const double> h, Kernel kernel,
                   const RunOptions& options) override;
   std::vector<double> derivatives(double g, int order, const RunOptions& options) override;
+  std::vector<double> derivatives_at(Span<const double> M, int order,
+                                     const RunOptions& options) override;
   std::vector<double> laplacians(Span<const double> g, int order,
                                  const RunOptions& options) override;
 

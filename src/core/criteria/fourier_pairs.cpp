@@ -109,6 +109,14 @@ std::vector<double> FourierPairs::derivatives(double g, int order, const RunOpti
   return out;
 }
 
+std::vector<double> FourierPairs::derivatives_at(Span<const double> M, int order,
+                                                 const RunOptions& options) {
+  std::vector<double> out = sums_.psi(M, order, options, axes());
+  const std::vector<double> at_zero = normal_derivatives_at(M, d(), order);
+  for (std::size_t t = 0; t < out.size(); ++t) out[t] -= squared_share() * at_zero[t];
+  return out;
+}
+
 /// (nabla^2)^m = sum over |beta| = m of m! / beta! D^(2 beta).
 std::vector<double> FourierPairs::laplacians(Span<const double> g, int order,
                                              const RunOptions& options) {

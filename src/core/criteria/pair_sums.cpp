@@ -8,6 +8,7 @@
 #include "core/base/error.hpp"
 #include "core/data/weights.hpp"
 #include "core/direct/pairs.hpp"
+#include "core/kernel/derivative.hpp"
 #include "core/kernel/root.hpp"
 
 namespace kestrel {
@@ -72,6 +73,17 @@ std::vector<double> normal_derivatives(std::size_t d, double g, int order) {
   return out;
 }
 
+std::vector<double> normal_derivatives_at(Span<const double> M, std::size_t d, int order) {
+  const std::vector<double> root = definite_root(M, d);
+  const DerivativeMap map(d, order, {root.data(), root.size()});
+  std::vector<double> sums(map.monomials().size(), 0.0), out(map.size());
+  sums[0] = 1;  // u = 0
+  map.apply(sums.data(), out.data());
+  const ScaledNumber scale = kernel_scale({}, d, {root.data(), root.size()});
+  for (double& value : out) value = scale.times(value);
+  return out;
+}
+
 double normal_laplacian(std::size_t d, double g, int order) {
   const ScaledNumber scale = laplacian_scale(d, g, order);
   double value = 1;
@@ -128,6 +140,10 @@ std::vector<double> PairSums::laplacians(Span<const double>, int, const RunOptio
 std::vector<double> PairSums::derivatives(double g, int order, const RunOptions& options) {
   if (d_ != 1) refuse("sums of partial derivatives");
   return laplacians({&g, 1}, order, options);
+}
+
+std::vector<double> PairSums::derivatives_at(Span<const double>, int, const RunOptions&) {
+  refuse("sums of partial derivatives of a kernel with a matrix");
 }
 
 PairSums::Both PairSums::both(Span<const double> H, bool gradient, const RunOptions& options) {

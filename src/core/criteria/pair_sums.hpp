@@ -39,6 +39,9 @@ SumWithGradient normal_peak(Span<const double> M, std::size_t d, bool gradient);
 /// order of multi_indices(). Units x^-(d + order).
 std::vector<double> normal_derivatives(std::size_t d, double g, int order);
 
+/// The same of K_M for a matrix M: D^alpha K_M(0), order even.
+std::vector<double> normal_derivatives_at(Span<const double> M, std::size_t d, int order);
+
 /// (nabla^2)^(order/2) phi_g(0), order even and at most 10.
 double normal_laplacian(std::size_t d, double g, int order);
 
@@ -78,6 +81,9 @@ class PairSums {
                           const RunOptions& options);
   /// D^alpha phi_g for all alpha of multi_indices(d, order). phi_g is the N(0, g^2 I) density.
   virtual std::vector<double> derivatives(double g, int order, const RunOptions& options);
+  /// The same of K_M for a matrix M.
+  virtual std::vector<double> derivatives_at(Span<const double> M, int order,
+                                             const RunOptions& options);
   /// (nabla^2)^(order/2) phi_g for each g: in one dimension the derivative of that order.
   virtual std::vector<double> laplacians(Span<const double> g, int order,
                                          const RunOptions& options);

@@ -88,6 +88,67 @@ TEST_P(Criteria, CrossValidation) {
   }
 }
 
+namespace {
+
+/// (-1)^r (nabla^2)^r, r = order, from the derivatives of order 2 r.
+real iterated_laplacian(const std::vector<real>& values, std::size_t d, int order) {
+  const auto indices = indices_of_degree(d, 2 * order);
+  real sum = 0;
+  for (std::size_t m = 0; m < values.size(); ++m) {
+    real count = std::tgamma(order + 1.0L);
+    for (const int e : indices[m]) count *= e % 2 == 0 ? 1 / std::tgamma(e / 2 + 1.0L) : 0;
+    sum += count * values[m];
+  }
+  return order % 2 == 0 ? sum : -sum;
+}
+
+/// Chacon & Duong (2013, section 3.1). size: of the terms if none of a kernel's own cancel.
+Criterion derivative_lscv(const Drawn& s, const Matrix& H, int order) {
+  const std::size_t degree = static_cast<std::size_t>(2 * order);
+  Drawn one = s;  // at a single place
+  std::fill(one.x.begin(), one.x.end(), 0.0);
+  Criterion out{0, 0};
+  for (const bool wide : {true, false}) {
+    Matrix M = H;
+    for (real& v : M) v *= wide ? 2 : 1;
+    const real all =
+        iterated_laplacian(MeanDerivatives(s, M, 2 * order).of_degree[degree], s.d, order);
+    const real at_zero =
+        iterated_laplacian(MeanDerivatives(one, M, 2 * order).of_degree[degree], s.d, order);
+    const real part = share(s);
+    out.value += wide ? all : -2 / (1 - part) * (all - part * at_zero);
+    Matrix wider = M;
+    for (real& v : wider) v *= 2;
+    out.size += (wide ? 1 : 2 / (1 - part)) * at_zero * mean_kernel(s, wider) / peak(wider, s.d);
+  }
+  return out;
+}
+
+}  // namespace
+
+TEST_P(Criteria, CrossValidationOfDerivatives) {
+  const Drawn& s = GetParam();
+  for (const std::string& engine : engines_for(s)) {
+    if (engine == "fgt") continue;
+    const Sums sums(s, engine);
+    const std::vector<double> H = matrices_for(s)[1];
+    const Matrix wide = in_long_double(H);
+    for (const int order : {1, 2, 3}) {
+      SCOPED_TRACE(engine + ", order " + std::to_string(order));
+      const Criterion wanted = derivative_lscv(s, wide, order);
+      const SumWithGradient found = derivative_lscv(*sums, span(H), order, true, threads(1));
+      expect_near(found.value, wanted.value, 10 * sums.tolerance * wanted.size, "value");
+      // A gradient may need a wider grid.
+      expect_near(derivative_lscv(*sums, span(H), order, false, threads(1)).value, wanted.value,
+                  10 * sums.tolerance * wanted.size, "value alone");
+      if (order > 1) continue;
+      const Matrix slope =
+          slopes(wide, s.d, [&](const Matrix& at) { return derivative_lscv(s, at, order).value; });
+      expect_gradient(found.gradient, slope, wide, s.d, 1e-8L * wanted.size);
+    }
+  }
+}
+
 TEST_P(Criteria, CurvesAreThoseOfMatrices) {
   const Drawn& s = GetParam();
   for (const std::string& engine : engines_for(s)) {
