@@ -59,14 +59,17 @@ check_mixture_reference <- function(x, deriv.order, G, rows, exact, verbose, lin
   check_derivative_order(deriv.order, offered = FALSE)
   asked_verbose(verbose)
   exact <- check_flag(exact, "mise.flag")
+  sample <- selector_sample(x, NULL)
+  if (line) check_one_column(sample, "hnm", "Hnm")
+  n <- nrow(sample$x)
+  # A sequence of billions is no memory as long as nothing reads it.
+  if (length(G) > n) abort_input("`G` must be at most ", n, " numbers, one for each observation, not ", length(G), ".")
   counts <- plain(G)
   if (!is_numbers(counts) || length(counts) == 0L || !all(is.finite(counts)) ||
         any(counts < 1 | counts != round(counts))) {
     abort_input("`G` must be whole numbers, at least 1, not ", describe_value(G), ".")
   }
-  sample <- selector_sample(x, NULL)
-  if (line) check_one_column(sample, "hnm", "Hnm")
-  n <- nrow(sample$x)
+  if (any(counts > n)) abort_input("`G` must be at most ", n, ", the number of observations, not ", max(counts), ".")
   used <- if (is.null(rows)) seq_len(n) else rows_among(rows, n, "subset.ind")
   if (!requireNamespace("mclust", quietly = TRUE)) {
     abort_input("Package mclust must be installed to fit a normal mixture.")

@@ -95,6 +95,7 @@ density_beside <- function(found, run) {
 # b' S^-1 b / f, in units of the deviations of the kernel. The integrals of D^a K_H D^b K_H are those of psi_normal() for
 # a + b, with the sign (-1)^|b|.
 feature_statistic <- function(b, f, found, order) {
+  if (nrow(b) == 0L) return(numeric(0))
   d <- length(found$names)
   H <- as.matrix(found$H)
   unit <- sqrt(diag(H))

@@ -212,12 +212,21 @@ balloon_at <- function(fhat, points, h, run) {
   values <- numeric(length(h))
   reached <- which(is.finite(h))
   if (length(reached) == 0L) return(values)
+  check_varying_bandwidths(h[reached], ncol(points))
   values[reached] <- sums_by_point(sample, h[reached], points[reached, , drop = FALSE], run) / nrow(sample$x)
   values
 }
 
+# Their squares, and densities of such kernels, must be within the range of numbers.
+check_varying_bandwidths <- function(h, d) {
+  if (all(h^2 >= .Machine$double.xmin & abs(max(d, 2) * log10(h)) < 300)) return(invisible())
+  abort_input("`x` must be in units in which densities, in 1 / volume, are within the range of numbers; its bandwidths ",
+              "are from ", format_short(min(h)), " to ", format_short(max(h)), ": rescale it.")
+}
+
 sample_point_at <- function(fhat, at, run) {
   sample <- scaled_sample(fhat)
+  check_varying_bandwidths(sqrt(fhat$H), ncol(sample$x))
   sums <- if (length(at$axes) > 1L) variable_grid_cpp(sample$data, sqrt(fhat$H), at$axes, run) else
     sums_by_sample(sample, sqrt(fhat$H), at, run)
   sums / (nrow(sample$x) * prod(fhat$scale))

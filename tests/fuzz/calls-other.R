@@ -167,7 +167,7 @@ fit_more <- function() {
   more <- some_of(list(exdat = new_points(), se = chance(0.5), level = stats::runif(1L), residuals = TRUE,
                        gradients = TRUE), 0.2)
   if (is.null(more$exdat) || chance(0.5)) return(more)
-  c(more, list(eydat = c(stats::rnorm(length(more$exdat) - 1L), pick(list(NA, 0, 1e300)))))
+  c(more, list(eydat = c(stats::rnorm(max(0L, length(more$exdat) - 1L)), pick(list(NA, 0, 1e300)))))
 }
 
 # Samples of a table for scores and queries: few variables, all of the table or scaled.
