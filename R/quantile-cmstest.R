@@ -10,7 +10,7 @@
 #' is positive. Their mean is near 0 where the quantile is right.
 #'
 #' Bootstrap responses are the fits of the model plus residuals, drawn with replacement (`"iid"`), or around their mean
-#' times draws as in [npsigtest()]. The model is fitted to each, by an exact search over the observations that it fits.
+#' times draws as in [npsigtest()]. The model is fitted to each by \pkg{quantreg}, which must be installed.
 #'
 #' Statistics are those of \pkg{np} 0.60 at the same bandwidths, but for these differences:
 #'
@@ -32,7 +32,7 @@
 #' @return An object of class `c("kestrel_cmstest", "cmstest")` with the fields of that of [npcmstest()], and `tau`.
 #' @section Units: Jn has none. In has the reciprocal of those of the numbers.
 #' @section Errors: Errors of class `kestrel_error_input` are for models of other classes, with weights or without their
-#'   design, models that fit exactly, and as in [npcmstest()].
+#'   design, models that fit exactly, if \pkg{quantreg} is not installed, and as in [npcmstest()].
 #' @section Cost: O(n^2 B) for B samples, and about 50 steps of O(n p^2) for each fit of a model with p coefficients:
 #'   about 1 s for n = 500, p = 3 and B = 399. The cost of [npregbw()] is added.
 #' @references Barrodale, I. & Roberts, F.D.K. (1973) An improved algorithm for discrete L1 linear approximation. *SIAM
@@ -46,7 +46,7 @@
 #'   Zheng, J.X. (1998) A consistent nonparametric test of parametric regression models under conditional quantile
 #'   restrictions. *Econometric Theory* **14**, 123-138.
 #' @seealso [npcmstest()] for the mean.
-#' @examples
+#' @examplesIf requireNamespace("quantreg", quietly = TRUE)
 #' npqcmstest(~ wt, mtcars, model = mpg ~ wt, boot.num = 99)
 #' # with quantreg: npqcmstest(~ wt, mtcars, model = quantreg::rq(mpg ~ wt, data = mtcars))
 #' # residuals of 0 there:
@@ -62,6 +62,9 @@ npqcmstest <- function(formula, data = NULL, subset, xdat, ydat, model, tau = 0.
   check_known("npqcmstest", Filter(nzchar, given_names(...)), c(names(formals(npqcmstest)), of_bandwidths))
   check_named("npqcmstest", given_names(...), "random.seed")
   if (missing(model)) abort_input("`model` must be given, by its name: a model of rq() of quantreg, or a formula.")
+  if (!requireNamespace("quantreg", quietly = TRUE)) {
+    abort_input("Package quantreg must be installed to fit quantile regressions.")
+  }
   tau <- check_tau(tau)
   asked <- specification_choices(distribution, boot.method, boot.num, pivot, density.weighted, random.seed)
   bwydat <- check_choice(bwydat, c("y", "varepsilon"), "bwydat")
@@ -88,7 +91,7 @@ null_quantile <- function(model, tau, data) {
   residuals_of <- function(errors) {
     apply(errors, 2L, function(error) {
       heard()
-      signs(linear_quantile_residuals(parts$q, tau, parts$fitted + error, error))
+      signs(quantile_residuals(parts$q, tau, parts$fitted + error))
     })
   }
   c(list(residuals = signs(residuals), errors = errors, residuals_of = residuals_of),
@@ -108,9 +111,8 @@ fitted_quantile <- function(model, tau, data) {
   }
   y <- as.numeric(y)
   q <- design_of_quantile(stats::model.matrix(attr(frame, "terms"), frame), length(y))
-  away <- as.vector(y - q %*% crossprod(q, y))
-  list(y = y, fitted = y - linear_quantile_residuals(q, tau, y, away - stats::quantile(away, tau)), q = q,
-       call = model, name = deparse1(model[[2L]]), left_out = as.vector(unclass(attr(frame, "na.action"))))
+  list(y = y, fitted = y - quantile_residuals(q, tau, y), q = q, call = model, name = deparse1(model[[2L]]),
+       left_out = as.vector(unclass(attr(frame, "na.action"))))
 }
 
 # Those of a model of quantreg.
@@ -134,6 +136,16 @@ parts_of_rq <- function(model, tau) {
   list(y = fitted + residuals, fitted = fitted, q = design_of_quantile(design, length(fitted)), call = fields$call,
        name = if (length(fields$formula) == 3L) deparse1(fields$formula[[2L]]) else "y",
        left_out = as.vector(unclass(fields$na.action)))
+}
+
+# The residuals of the regression of the tau-quantile of y on the columns of q (Koenker & Bassett 1978). Of several
+# fits that are as good it is one.
+quantile_residuals <- function(q, tau, y) as.vector(suppressWarnings(quantreg::rq.fit.br(q, y, tau = tau))$residuals)
+
+# Orthonormal columns that span those of a matrix, which may be fewer.
+orthonormal <- function(design) {
+  decomposed <- qr(design)
+  qr.Q(decomposed)[, seq_len(decomposed$rank), drop = FALSE]
 }
 
 design_of_quantile <- function(design, n) {
