@@ -137,7 +137,13 @@ select_by_lscv <- function(task, type, verbose, run) {
   check_order_of_lscv(task$order, ncol(task$sample$x))
   unit <- near_units(task$sample$cov)
   # Derivatives by different variables are added, so that these keep their units relative to each other.
-  if (task$order > 0L) unit <- rep(max(unit), length(unit))
+  if (task$order > 0L) {
+    if (max(unit) > 1e20 * min(unit)) {
+      abort_input("`x` must have columns in units of about the same size for deriv.order > 0; their standard ",
+                  "deviations are from ", format_short(min(unit)), " to ", format_short(max(unit)), ": rescale it.")
+    }
+    unit <- rep(max(unit), length(unit))
+  }
   area <- outer(unit, unit)
   sample <- in_units(task$sample, unit)
   sample$order <- task$order

@@ -198,7 +198,7 @@ own_kernels <- function(core, run) {
 # ---- print and summary --------------------------------------------------------------------------------------------
 
 deneqtest_lines <- function(test) {
-  cores <- lapply(test[c("bw.x", "bw.y")], density_core)
+  cores <- lapply(unclass(test)[c("bw.x", "bw.y")], density_core)
   kernels <- unique(vapply(cores, mixed_kernel_text, ""))
   c("Test of the equality of two densities of mixed data",
     call_lines(test$call),

@@ -32,10 +32,11 @@
 #'   \item{deriv.order, deriv.ind}{r, and a matrix with a row for each component; for one variable it is r}
 #'   \item{type}{`"kdde"`}
 #'   \item{engine, backend, tol}{how it was computed, on the CPU, and the error relative to the largest sum of |terms|}
-#' @section Accuracy: The error is below 1e-12 of the largest sum of the absolute values of the terms. In regions where
-#'   the density is smooth on the scale of H terms cancel, and derivatives of high order have fewer digits. Engine
-#'   `"fourier"` gives 0 where no observation is near. With variables that are strongly correlated in H rounding counts, as in [kde()]. A warning of class
-#'   `kestrel_warning_rounding` says how much. The same bits for every number of threads.
+#' @section Accuracy: The error is below 1e-12 of the largest sum of the absolute values of the terms. In regions
+#'   where the density is smooth on the scale of H terms cancel, and derivatives of high order have fewer digits.
+#'   Engine `"fourier"` gives 0 where no observation is near. With variables that are strongly correlated in H
+#'   rounding counts, as in [kde()]. A warning of class `kestrel_warning_rounding` says how much. The same bits for
+#'   every number of threads.
 #' @section Errors: Errors of class `kestrel_error_input` are those of [kde()], and for an order that is not there, for
 #'   an engine that does not take the task, for `positive = TRUE`, and for a default bandwidth of an order above 2. They
 #'   are also for data in units in which derivatives are out of the range of numbers. The class is

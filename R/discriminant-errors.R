@@ -43,7 +43,7 @@ compare <- function(x.group, est.group, by.group = FALSE, ...) {
   if (length(groups$est.group) != n) {
     abort_input("`est.group` must have the ", n, " classes of `x.group`, not ", length(groups$est.group), ".")
   }
-  levels <- levels(droplevels(as.factor(x.group)))
+  levels <- levels(droplevels(as.factor(if (is.factor(x.group)) x.group else groups$x.group)))
   estimated <- match(as.character(groups$est.group), levels)
   if (anyNA(estimated)) {
     abort_input("`est.group` must have classes among ", quoted(levels, '"'), ", not ",

@@ -310,7 +310,8 @@ entropy_titles <- c(unitest = "Test of the equality of two densities", symtest =
 srho_lines <- function(test) {
   kind <- intersect(names(entropy_titles), class(test))[1L]
   test <- unclass(test)
-  bandwidths <- unlist(test[intersect(c("bw.x", "bw.y", "bw", "bw.data.x", "bw.data.y", "bw.joint"), names(test))])
+  named <- c("bw.x", "bw.y", "bw", "bw.data.x", "bw.data.y", "bw.joint")
+  bandwidths <- unlist(unclass(test)[intersect(named, names(unclass(test)))])
   P <- p_text(test$P, test$boot.num)
   c(entropy_titles[[kind]],
     call_lines(test$call),

@@ -120,7 +120,9 @@ weighted_matrices <- function(mixture) Reduce(`+`, Map(`*`, mixture$Sigmas, mixt
 # ---- The form of a mixture: mus, k x d; Sigmas, a list of k matrices; props.
 check_props <- function(props) {
   props <- plain(props)
-  if (length(props) > 1e6) abort_input("`props` must be at most a million proportions, not ", length(props), ".")
+  if (is_numbers(props) && length(props) > 1e6) {
+    abort_input("`props` must be at most a million proportions, not ", length(props), ".")
+  }
   if (!is_numbers(props) || length(props) == 0L || !all(is.finite(props)) || any(props < 0) ||
         abs(sum(props) - 1) > 1e-8) {
     abort_input("`props` must be proportions, not negative, that add to one, not ", describe_value(props), ".")

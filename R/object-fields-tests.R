@@ -55,7 +55,7 @@ plbw_fields <- list(
     }))
   },
   xndim = function(of) exactly(length(unclass(of[["x"]]))),
-  design = function(of) numbers(c(of[["nobs"]], max(0L, length(of[["bw"]]) - 1L))),
+  design = function(of) numbers(c(of[["nobs"]], max(0L, length(without_class(of[["bw"]])) - 1L))),
   bw = function(of) {
     one <- function(bws) {
       inherits(bws, "kestrel_regbw") && is.list(bws) && is.null(object_problem(bws, "kestrel_regbw")) &&

@@ -124,14 +124,16 @@ worst_error <- list(
     values <- if (is.list(value$estimate)) vapply(value$estimate, as.vector, numeric(nrow(points))) else value$estimate
     values <- matrix(values, nrow(points))
     ind <- matrix(value$deriv.ind, ncol = d)
-    max(vapply(seq_len(ncol(values)), function(k) {
+    # The terms of all components count: one of them may be an entry of the inverse of H that is 0 but for rounding.
+    found <- vapply(seq_len(ncol(values)), function(k) {
       axes <- rep(seq_len(d), ind[k, ])
       wanted <- sums(axes)
       actual <- values[, k]
       for (unit in c(scale, scale[axes])) actual <- actual * unit
-      max(abs(actual - wanted[1L, ])) / max(wanted[2L, ], 1e-150)
-      # The inverse of H has fewer digits here than its root there.
-    }, 0)) / max(1e-12, 1e-14 * kappa(P, exact = TRUE))
+      c(max(abs(actual - wanted[1L, ])), max(wanted[2L, ]))
+    }, c(0, 0))
+    # The inverse of H has fewer digits here than its root there.
+    max(found[1L, ]) / max(found[2L, ], 1e-150) / max(1e-12, 1e-14 * kappa(P, exact = TRUE))
   },
   kde_query = function(given, value) {
     of <- density_of(given$fhat)
