@@ -65,6 +65,10 @@ derivative_lscv_cpp <- function(pairs, task, run) {
     .Call(`_kestrel_derivative_lscv_cpp`, pairs, task, run)
 }
 
+derivative_scv_cpp <- function(pairs, task, run) {
+    .Call(`_kestrel_derivative_scv_cpp`, pairs, task, run)
+}
+
 lscv_curve_cpp <- function(pairs, task, run) {
     .Call(`_kestrel_lscv_curve_cpp`, pairs, task, run)
 }

@@ -38,10 +38,11 @@ plug_in_pilots <- function(star, nstage, pilot, run, order) {
   )
 }
 
-scv_pilots <- function(star, nstage, pilot, run) {
+scv_pilots <- function(star, nstage, pilot, run, order) {
   switch(pilot,
     samse = scalar_pilots(samse_scv_pilots(star, nstage, run), ncol(star$x)),
-    dscalar = scalar_pilots(dscalar_pilots(star, nstage, run, scv_factors(ncol(star$x))), ncol(star$x)),
+    dscalar = scalar_pilots(dscalar_pilots(star, nstage, run, scv_factors(ncol(star$x), order), order),
+                            ncol(star$x)),
     unconstr = unconstrained_pilots(star, nstage, 1 / 2, run)
   )
 }
@@ -118,7 +119,9 @@ samse_pilots <- function(star, nstage, run) {
 # n^(-1/(d+8)), is that of derivatives of order six, and its pilot does not change with the units of the data as a
 # bandwidth must.
 plug_in_factors <- list(first = c(1, 64, 1), last = c(1, 1, 1))
-scv_factors <- function(d) list(first = c(2^(-6 - d), 2^(-2 - d / 2), 4), last = c(2^-d, 2^(1 - d / 2), 4))
+scv_factors <- function(d, r) {
+  list(first = c(2^(-2 * r - 6 - d), 2^(-r - 2 - d / 2), 4), last = c(2^-d, 2^(1 - d / 2), 4))
+}
 
 dscalar_pilots <- function(star, nstage, run, factors, order = 0L) {
   d <- ncol(star$x)

@@ -18,6 +18,9 @@
 #' is n^(-1/(d+6)) as in the theory, while \pkg{ks} has n^(-1/(d+8)) and other constants. For `"samse"` \pkg{ks} always
 #' takes a binned plug-in matrix. Here it is exact.
 #'
+#' For derivatives of order r >= 1 the criterion has the Laplacian of each K_M, taken r times, with the sign (-1)^r, and
+#' in place of the first term n^(-1) times that of K_2H at zero. The data are sphered or scaled for it, as in \pkg{ks}.
+#'
 #' The search is that of [Hlscv()]. It starts from the normal reference and stays between 1/32 and 8 times its
 #' bandwidths. There is a warning for a minimum at the edge of this range, and for a search that did not converge.
 #'
@@ -27,14 +30,15 @@
 #'   `"scale"`.
 #' @param pilot `"samse"`, `"dscalar"` or, except for a diagonal matrix, `"unconstr"` (at most ten columns).
 #' @param Hstart a matrix to start from, in the units of `x`.
-#' @param deriv.order 0, the density itself.
+#' @param deriv.order the order r of the density derivative that the bandwidth is for, at most 2; 0 is the density. For
+#'   r > 0 the pilot is `"dscalar"`.
 #' @param engine the engine of the criterion and of the functionals of its pilot: `"auto"`, `"fourier"` (two or three
 #'   columns) or `"direct"`, see [engines]. Above 16 columns `"direct"` must be asked for, by this name or by
 #'   `backend = "cuda"`.
 #' @return The d x d matrix H, in squared units of `x`. With `amise = TRUE` a list:
 #'   \item{H}{the matrix}
 #'   \item{SCV.star}{the criterion for the data sphered or scaled; for `x` with `"unconstr"`, as in \pkg{ks}}
-#'   \item{objective}{the criterion for `x`}
+#'   \item{objective}{the criterion for `x`; for derivatives that for the data sphered or scaled}
 #'   \item{convergence}{0 if the search converged inside the range}
 #'   \item{evaluations, seconds}{the effort of the search}
 #'   \item{engine, backend, device}{how the sums were computed; `device` is the GPU's name}
@@ -60,7 +64,8 @@ Hscv <- function(x, nstage = 2, pre = "sphere", pilot, Hstart, binned, bgridsize
                  engine = c("auto", "fourier", "direct"), backend = "auto", threads = NULL) {
   check_arguments("Hscv", given_names(...), c("binned", "bgridsize"))
   verbose <- asked_verbose(verbose)
-  task <- matrix_task(x, w, na.action, if (!missing(Hstart)) Hstart, amise, deriv.order, optim.fun, "hscv")
+  task <- matrix_task(x, w, na.action, if (!missing(Hstart)) Hstart, amise, deriv.order, optim.fun, "hscv",
+                      most = most_in_scv)
   select_by_scv(task, nstage, pre, if (!missing(pilot)) pilot, verbose, matrix_run(threads, backend, engine),
                 diagonal = FALSE)
 }
@@ -72,17 +77,21 @@ Hscv.diag <- function(x, nstage = 2, pre = "scale", pilot, Hstart, binned, bgrid
                       engine = c("auto", "fourier", "direct"), backend = "auto", threads = NULL) {
   check_arguments("Hscv.diag", given_names(...), c("binned", "bgridsize"))
   verbose <- asked_verbose(verbose)
-  task <- matrix_task(x, w, na.action, if (!missing(Hstart)) Hstart, amise, deriv.order, optim.fun, "hscv")
+  task <- matrix_task(x, w, na.action, if (!missing(Hstart)) Hstart, amise, deriv.order, optim.fun, "hscv",
+                      most = most_in_scv)
   select_by_scv(task, nstage, pre, if (!missing(pilot)) pilot, verbose, matrix_run(threads, backend, engine),
                 diagonal = TRUE)
 }
+
+# Functionals of order 2 r + 6 are there up to 10.
+most_in_scv <- 2L
 
 select_by_scv <- function(task, nstage, pre, pilot, verbose, run, diagonal) {
   nstage <- check_stages(nstage)
   pre <- check_pre(pre, diagonal)
   sample <- task$sample
   d <- ncol(sample$x)
-  pilot <- check_pilot(pilot, d, diagonal)
+  pilot <- check_pilot(pilot, d, diagonal, task$order)
   check_selector_engine(d, run$engine)
   unit <- near_units(sample$cov)
   area <- outer(unit, unit)
@@ -92,7 +101,8 @@ select_by_scv <- function(task, nstage, pre, pilot, verbose, run, diagonal) {
   star <- transformed_sample(expecting(sample, scv = TRUE), inverse)
   # The matrix to compare with, as in select_by_lscv(). The pilots follow correlations.
   spread <- if (diagonal) star$cov * diag(d) else star$cov
-  h0 <- reference_scale(star$n, d, "gaussian")
+  star$order <- task$order
+  h0 <- reference_of(star)
   limits <- h0 * c(1 / 32, 8)
   start <- if (is.null(task$Hstart)) {
     h0^2 * spread
@@ -101,7 +111,7 @@ select_by_scv <- function(task, nstage, pre, pilot, verbose, run, diagonal) {
   }
   found <- with_search_progress(verbose, "Smoothed cross-validation", function(progress) {
     run$progress <- progress
-    pilots <- scv_pilots(star, nstage, pilot, run)
+    pilots <- scv_pilots(star, nstage, pilot, run, task$order)
     criteria <- criteria_for(replace(star, "cov", list(spread)), run$engine, run)
     criterion <- counted(function(H) criteria$scv(H, pilots$G, gradient = TRUE), progress)
     c(minimise_within(limits, spread, "SCV", criterion, list(start), diagonal, task$optim.fun), pilots,
@@ -111,7 +121,8 @@ select_by_scv <- function(task, nstage, pre, pilot, verbose, run, diagonal) {
   H <- moved_back(found$H, root) * area
   dimnames(H) <- dimnames(sample$cov)
   if (!task$amise) return(H)
-  objective <- per_volume(found$value / det(root), unit)
+  # The Laplacian of derivatives is that of the transformed data, as in ks.
+  objective <- if (task$order > 0L) found$value else per_volume(found$value / det(root), unit)
   record <- c(list(H = H, SCV.star = if (pilot == "unconstr") objective else found$value, objective = objective,
                    convergence = found$convergence, evaluations = found$evaluations), found$by,
               list(seconds = proc.time()[["elapsed"]] - task$started, pilot = pilot, g = found$g,

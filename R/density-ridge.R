@@ -152,6 +152,7 @@ ascend <- function(fhat, points, asked, keep, run) {
 ridge_shift <- function(fhat, points, root, p, run) {
   d <- ncol(points)
   sums <- moments_cpp(task_at_points(fhat, points), 2L, run)
+  check_reached(sum(sums[, 1L] == 0), nrow(points))
   inverse <- forwardsolve(root, diag(d))
   slope <- -(sums[, 1L + seq_len(d), drop = FALSE] / sums[, 1L]) %*% inverse
   second <- sums[, -seq_len(d + 1L), drop = FALSE] / sums[, 1L]

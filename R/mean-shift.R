@@ -111,11 +111,14 @@ widest_iqr <- function(x, run) {
 # each other.
 climb <- function(fhat, points, tolerance, most, keep, run) {
   found <- mean_shift_cpp(task_at_points(fhat, points), tolerance, most, keep, run)
-  if (found$out_of_reach > 0) {
-    abort_input("`y` must be points within reach of the observations, 38 bandwidths, but ", found$out_of_reach, " of ",
-                nrow(points), " are not.")
-  }
+  check_reached(found$out_of_reach, nrow(points))
   found
+}
+
+check_reached <- function(out_of_reach, count) {
+  if (out_of_reach == 0) return(invisible())
+  abort_input("`y` must be points within reach of the observations, 38 bandwidths, but ", out_of_reach, " of ", count,
+              " are not.")
 }
 
 # Labels of points that are linked by distances of at most `tolerance`, in units of the extent of all points, so that no

@@ -54,7 +54,7 @@ trend_of <- function(bws, y, functional) {
   rest <- y - rep(level, each = nrow(y))
   if (!linear) return(list(rest = rest, at = function(columns) matrix(level, length(columns[[1L]]), ncol(y), TRUE)))
   numbers <- function(columns) {
-    matrix(as.numeric(unlist(lapply(columns[bws$icon], numbers_of))), ncol = bws$ncon)
+    matrix(as.numeric(unlist(lapply(columns[bws$icon], numbers_of), use.names = FALSE)), ncol = bws$ncon)
   }
   x <- numbers(unclass(bws$x))
   centre <- colMeans(x)

@@ -143,9 +143,9 @@ mixed_points <- function(columns, bws) {
   rows <- length(columns[[1L]])
   code_of <- function(k) match(as.character(columns[[k]]), levels(bws$x[[k]]))
   position_of <- function(k) level_positions(levels(bws$x[[k]]), bws$okertype)[code_of(k)]
-  x <- matrix(as.numeric(unlist(lapply(columns[bws$icon], numbers_of))), rows, sum(bws$icon))
-  unordered <- matrix(as.integer(unlist(lapply(which(bws$iuno), code_of))), rows, sum(bws$iuno))
-  ordered <- matrix(as.numeric(unlist(lapply(which(bws$iord), position_of))), rows, sum(bws$iord))
+  x <- matrix(as.numeric(unlist(lapply(columns[bws$icon], numbers_of), use.names = FALSE)), rows, sum(bws$icon))
+  unordered <- matrix(as.integer(unlist(lapply(which(bws$iuno), code_of), use.names = FALSE)), rows, sum(bws$iuno))
+  ordered <- matrix(as.numeric(unlist(lapply(which(bws$iord), position_of), use.names = FALSE)), rows, sum(bws$iord))
   list(x = x, unordered = unordered, ordered = ordered)
 }
 

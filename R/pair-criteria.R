@@ -121,6 +121,10 @@ criteria_for <- function(sample, engine, run, bandwidths = NULL) {
       refusing_memory(lscv_curve_cpp(pairs, list(S = S, h = h, form = form), run))
     },
     scv = function(H, G, gradient = FALSE) {
+      if (order > 0L) {
+        task <- list(H = H, G = G, order = order, gradient = gradient)
+        return(refusing_memory(derivative_scv_cpp(pairs, task, run)))
+      }
       refusing_memory(scv_cpp(pairs, list(H = H, G = G, gradient = gradient), run))
     }
   )

@@ -185,6 +185,19 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// derivative_scv_cpp
+Rcpp::NumericVector derivative_scv_cpp(SEXP pairs, Rcpp::List task, Rcpp::List run);
+RcppExport SEXP _kestrel_derivative_scv_cpp(SEXP pairsSEXP, SEXP taskSEXP, SEXP runSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type pairs(pairsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
+    rcpp_result_gen = Rcpp::wrap(derivative_scv_cpp(pairs, task, run));
+    return rcpp_result_gen;
+END_RCPP
+}
 // lscv_curve_cpp
 Rcpp::NumericVector lscv_curve_cpp(SEXP pairs, Rcpp::List task, Rcpp::List run);
 RcppExport SEXP _kestrel_lscv_curve_cpp(SEXP pairsSEXP, SEXP taskSEXP, SEXP runSEXP) {
@@ -1182,6 +1195,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_interpolate_cpp", (DL_FUNC) &_kestrel_interpolate_cpp, 4},
     {"_kestrel_lscv_cpp", (DL_FUNC) &_kestrel_lscv_cpp, 3},
     {"_kestrel_derivative_lscv_cpp", (DL_FUNC) &_kestrel_derivative_lscv_cpp, 3},
+    {"_kestrel_derivative_scv_cpp", (DL_FUNC) &_kestrel_derivative_scv_cpp, 3},
     {"_kestrel_lscv_curve_cpp", (DL_FUNC) &_kestrel_lscv_curve_cpp, 3},
     {"_kestrel_scv_cpp", (DL_FUNC) &_kestrel_scv_cpp, 3},
     {"_kestrel_psi_cpp", (DL_FUNC) &_kestrel_psi_cpp, 3},

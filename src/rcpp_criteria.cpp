@@ -64,6 +64,21 @@ Rcpp::NumericVector derivative_lscv_cpp(SEXP pairs, Rcpp::List task, Rcpp::List 
                        sums.d());
 }
 
+/// The same of SCV.
+// [[Rcpp::export]]
+Rcpp::NumericVector derivative_scv_cpp(SEXP pairs, Rcpp::List task, Rcpp::List run) {
+  const Fields fields(task, "a task of SCV for derivatives", {"H", "G", "order", "gradient"});
+  const Rcpp::NumericMatrix H = fields.get<Rcpp::NumericMatrix>("H"),
+                            G = fields.get<Rcpp::NumericMatrix>("G");
+  PairSums& sums = *pairs_of(pairs).sums;
+  return with_gradient(translate_errors([&] {
+                         return derivative_scv(sums, entries(H), entries(G),
+                                               fields.get<int>("order"),
+                                               fields.get<bool>("gradient"), unpack_run(run));
+                       }),
+                       sums.d());
+}
+
 /// At h^2 S for every h, with the kernel of the sums.
 // [[Rcpp::export]]
 Rcpp::NumericVector lscv_curve_cpp(SEXP pairs, Rcpp::List task, Rcpp::List run) {

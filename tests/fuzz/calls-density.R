@@ -203,7 +203,10 @@ density_calls <- list(
   hscv = function() c(selector_arguments(one_column()), some_of(list(nstage = pick(1:2)))),
   Hpi = function() c(matrix_selector_arguments(), pilot_arguments(c(pilots, "amse"), c("sphere", "scale"))),
   Hpi.diag = function() c(matrix_selector_arguments(), pilot_arguments(pilots, c("sphere", "scale"))),
-  Hscv = function() c(matrix_selector_arguments(), pilot_arguments(pilots, c("sphere", "scale"))),
+  Hscv = function() {
+    c(matrix_selector_arguments(), pilot_arguments(pilots, c("sphere", "scale")),
+      some_of(list(deriv.order = pick(0:2)), 0.2))
+  },
   Hscv.diag = function() c(matrix_selector_arguments(), pilot_arguments(pilots, c("sphere", "scale"))),
   Hlscv = function() {
     c(matrix_selector_arguments(),

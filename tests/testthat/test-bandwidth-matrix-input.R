@@ -77,7 +77,8 @@ test_that("starts", {
 test_that("other arguments", {
   expect_refused(
     Hlscv(x, deriv.order = 4),
-    Hscv(x, deriv.order = 1),
+    Hscv(x, deriv.order = 3),
+    Hscv(x, deriv.order = 1, pilot = "samse"),
     Hlscv(x, deriv.order = -1),
     Hlscv(x, optim.fun = "bfgs"),
     Hscv(x, optim.fun = "ucminf"),

@@ -152,6 +152,13 @@ test_that("plug-in matrices of derivatives are those of ks without binning", {
   for (r in 1:2) {
     theirs <- ks::Hpi(X, deriv.order = r, pilot = "dscalar", binned = FALSE)
     expect_equal(Hpi(X, deriv.order = r), theirs, ignore_attr = TRUE, tolerance = 1e-4)
+    theirs <- ks::Hscv(X, deriv.order = r, binned = FALSE, amise = TRUE)
+    ours <- Hscv(X, deriv.order = r, amise = TRUE)
+    expect_equal(ours$H, theirs$H, ignore_attr = TRUE, tolerance = 1e-4)
+    expect_equal(ours$SCV.star, theirs$SCV.star, tolerance = 1e-8)
+    expect_equal(Hscv.diag(X, deriv.order = r), ks::Hscv.diag(X, deriv.order = r, binned = FALSE), ignore_attr = TRUE,
+                 tolerance = 1e-3)
+    expect_equal(Hscv(X, deriv.order = r, engine = "direct"), ours$H, tolerance = 1e-5)
   }
 })
 

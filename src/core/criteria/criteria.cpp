@@ -57,26 +57,55 @@ SumWithGradient laplacian_sum(std::size_t d, int order, bool gradient,
   return out;
 }
 
+/// Sums of (-1)^r (nabla^2)^r K_M for matrices M = share H + ..., with the gradient by H.
+struct DerivativeSums {
+  PairSums& sums;
+  int order;
+  bool gradient;
+  const RunOptions& options;
+
+  /// Over i != j.
+  SumWithGradient pairs(const std::vector<double>& M, double share) const {
+    return by_H(share, laplacian_sum(sums.d(), order, gradient, [&](int r) {
+                  return sums.derivatives_at({M.data(), M.size()}, r, options);
+                }));
+  }
+  /// Of one kernel, at 0.
+  SumWithGradient at_zero(const std::vector<double>& M, double share) const {
+    return by_H(share, laplacian_sum(sums.d(), order, gradient, [&](int r) {
+                  return normal_derivatives_at({M.data(), M.size()}, sums.d(), r);
+                }));
+  }
+  /// With i = j.
+  SumWithGradient all(const std::vector<double>& M, double share) const {
+    SumWithGradient value = pairs(M, share);
+    add_multiple(sums.squared_share(), at_zero(M, share), &value);
+    return value;
+  }
+  static SumWithGradient by_H(double share, SumWithGradient sum) {
+    for (double& slope : sum.gradient) slope *= share;
+    return sum;
+  }
+};
+
 }  // namespace
 
 SumWithGradient derivative_lscv(PairSums& sums, Span<const double> H, int order, bool gradient,
                                 const RunOptions& options) {
-  const std::size_t d = sums.d();
   const double cross = cross_factor(sums, LscvForm::unbiased);
-  std::vector<double> twice(H.begin(), H.end());
-  for (double& value : twice) value *= 2;
-  const Span<const double> wide{twice.data(), twice.size()};
-  const auto of_pairs = [&](Span<const double> M) {
-    return laplacian_sum(d, order, gradient,
-                         [&](int r) { return sums.derivatives_at(M, r, options); });
-  };
-  SumWithGradient value = of_pairs(wide);
-  add_multiple(
-      sums.squared_share(),
-      laplacian_sum(d, order, gradient, [&](int r) { return normal_derivatives_at(wide, d, r); }),
-      &value);
-  for (double& slope : value.gradient) slope *= 2;  // by H
-  add_multiple(cross, of_pairs(H), &value);
+  const DerivativeSums of{sums, order, gradient, options};
+  SumWithGradient value = of.all(combined(H, 2, H, 0), 2);
+  add_multiple(cross, of.pairs({H.begin(), H.end()}, 1), &value);
+  return value;
+}
+
+SumWithGradient derivative_scv(PairSums& sums, Span<const double> H, Span<const double> G,
+                               int order, bool gradient, const RunOptions& options) {
+  const DerivativeSums of{sums, order, gradient, options};
+  SumWithGradient value = of.all(combined(H, 2, G, 2), 2);
+  add_multiple(-2, of.all(combined(H, 1, G, 2), 1), &value);
+  add_multiple(1, of.all(combined(H, 0, G, 2), 0), &value);
+  add_multiple(sums.squared_share(), of.at_zero(combined(H, 2, H, 0), 2), &value);
   return value;
 }
 

@@ -43,6 +43,13 @@ std::vector<double> lscv_curve(PairSums& sums, Span<const double> S, Span<const 
 std::vector<SumWithGradient> scv(PairSums& sums, Span<const double> H, Span<const double> G,
                                  bool gradient, const RunOptions& options);
 
+/// Smoothed cross-validation for the derivatives of an order r, r >= 1: (-1)^r times the sums of
+/// scv() at one H and one pilot G with (nabla^2)^r K_M in place of K_M (Chacon & Duong 2011,
+/// section 3). Orders and units as for derivative_lscv(). A difference of three sums, to 1e-12 of
+/// the first.
+SumWithGradient derivative_scv(PairSums& sums, Span<const double> H, Span<const double> G,
+                               int order, bool gradient, const RunOptions& options);
+
 /// psi_alpha(g) = W^-2 sum_{i,j} w_i w_j D^alpha phi_g(x_i - x_j), i = j included, for the alpha of
 /// multi_indices(d, order) (Wand & Jones 1995, 4.7; Chacon & Duong 2010). Units x^-(d + order).
 std::vector<double> psi(PairSums& sums, double g, int order, const RunOptions& options);

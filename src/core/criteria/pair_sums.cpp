@@ -15,13 +15,6 @@ namespace kestrel {
 
 namespace {
 
-std::vector<double> combined(Span<const double> a, double factor, Span<const double> b,
-                             double other) {
-  std::vector<double> out(a.size);
-  for (std::size_t e = 0; e < a.size; ++e) out[e] = factor * a[e] + other * b[e];
-  return out;
-}
-
 void append(const std::vector<double>& matrix, std::vector<double>* matrices) {
   matrices->insert(matrices->end(), matrix.begin(), matrix.end());
 }
@@ -34,6 +27,13 @@ double hermite_at_zero(int r) {
 }
 
 }  // namespace
+
+std::vector<double> combined(Span<const double> a, double factor, Span<const double> b,
+                             double other) {
+  std::vector<double> out(a.size);
+  for (std::size_t e = 0; e < a.size; ++e) out[e] = factor * a[e] + other * b[e];
+  return out;
+}
 
 void add_multiple(double factor, const SumWithGradient& term, SumWithGradient* total) {
   total->value += factor * term.value;

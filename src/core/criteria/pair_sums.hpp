@@ -29,6 +29,10 @@ struct SumWithGradient {
   std::vector<double> gradient;
 };
 
+/// factor a + other b, of numbers of the same size.
+std::vector<double> combined(Span<const double> a, double factor, Span<const double> b,
+                             double other);
+
 /// Adds factor * term to a sum; both have a gradient, or neither has one.
 void add_multiple(double factor, const SumWithGradient& term, SumWithGradient* total);
 

@@ -124,6 +124,19 @@ Criterion derivative_lscv(const Drawn& s, const Matrix& H, int order) {
   return out;
 }
 
+/// Chacon & Duong (2011, section 3).
+real derivative_scv(const Drawn& s, const Matrix& H, const Matrix& G, int order) {
+  const std::size_t degree = static_cast<std::size_t>(2 * order);
+  Drawn one = s;
+  std::fill(one.x.begin(), one.x.end(), 0.0);
+  const auto sum = [&](const Drawn& of, real part, real pilot) {
+    Matrix M = H;
+    for (std::size_t e = 0; e < M.size(); ++e) M[e] = part * H[e] + pilot * G[e];
+    return iterated_laplacian(MeanDerivatives(of, M, 2 * order).of_degree[degree], s.d, order);
+  };
+  return sum(s, 2, 2) - 2 * sum(s, 1, 2) + sum(s, 0, 2) + share(s) * sum(one, 2, 0);
+}
+
 }  // namespace
 
 TEST_P(Criteria, CrossValidationOfDerivatives) {
@@ -142,6 +155,13 @@ TEST_P(Criteria, CrossValidationOfDerivatives) {
       expect_near(derivative_lscv(*sums, span(H), order, false, threads(1)).value, wanted.value,
                   10 * sums.tolerance * wanted.size, "value alone");
       if (order > 1) continue;
+      const std::vector<double> G = matrices_for(s)[2];
+      const Matrix pilot = in_long_double(G);
+      const auto scv_at = [&](const Matrix& at) { return derivative_scv(s, at, pilot, order); };
+      const SumWithGradient smoothed =
+          derivative_scv(*sums, span(H), span(G), order, true, threads(1));
+      expect_near(smoothed.value, scv_at(wide), 10 * sums.tolerance * wanted.size, "SCV");
+      expect_gradient(smoothed.gradient, slopes(wide, s.d, scv_at), wide, s.d, 1e-8L * wanted.size);
       const Matrix slope =
           slopes(wide, s.d, [&](const Matrix& at) { return derivative_lscv(s, at, order).value; });
       expect_gradient(found.gradient, slope, wide, s.d, 1e-8L * wanted.size);
