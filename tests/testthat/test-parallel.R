@@ -86,7 +86,7 @@ test_that("unloading ends the threads, and the package can be loaded again", {
 # A call of about 2e10 pairs: many seconds, unless it is stopped.
 endless_call <- function(threads) {
   x <- seq(-1, 1, length.out = 150000)
-  kde(x, h = 0.1, eval.points = x, engine = "direct", threads = threads)
+  kde(x, h = 0.1, eval.points = x, engine = "direct", backend = "cpu", threads = threads)
 }
 
 expect_still_usable <- function() {
