@@ -1,7 +1,7 @@
 # Derivatives, clusters, tests and classes beside those of ks, in one run, alternating: medians, CPU time of the
 # process, one thread. ks computes derivatives and tests on binned data by default, and kestrel on all.
 #
-#   Rscript bench/ks.R [--short] [derivatives clusters classes tests]
+#   Rscript bench/ks.R [--short] [derivatives clusters classes tests variable]
 #
 # kestrel and ks must be installed. Run by hand.
 
@@ -19,6 +19,13 @@ compared <- function(task, n, d, ours, theirs, off = NA, limit = NA) {
   data.frame(task, n = figure(n, 7L), d, kestrel = figure(seconds["kestrel"]), ks = figure(seconds["ks"]),
              times = figure(times_of(times, "ks", "kestrel")), difference = if (is.na(off)) "" else scientific(off),
              goal = if (is.na(limit)) "" else paste(limit, "s:", verdict(seconds["kestrel"] <= limit)))
+}
+
+# At a size for which ks would take an hour or more.
+alone <- function(task, n, ours, limit) {
+  seconds <- middle(race(list(kestrel = ours)))
+  cat(task, " alone, n = ", figure(n, 7L), ": ", figure(seconds), " s, goal ", limit, " s: ", verdict(seconds <= limit),
+      "\n", sep = "")
 }
 
 largest_off <- function(a, b) max(abs(unlist(a) - unlist(b))) / max(abs(unlist(b)))
@@ -48,11 +55,8 @@ bench_clusters <- function() {
   H <- Hpi(x, deriv.order = 1)
   cat("\nkms; points of ks may stop on their way to a mode\n")
   show(compared("kms", n, 2L, function() kms(x, H = H, threads = 1), function() ks::kms(x, H = H)))
-  # ks would take an hour or more.
   many <- clusters(sized(1e5, 1e4))
-  times <- race(list(kestrel = function() kms(many, H = H, threads = 1)))
-  cat("kms alone, n = ", nrow(many), ": ", figure(middle(times)), " s, goal 5 s: ", verdict(middle(times) <= 5), "\n",
-      sep = "")
+  alone("kms", nrow(many), function() kms(many, H = H, threads = 1), 5)
 }
 
 bench_classes <- function() {
@@ -77,5 +81,15 @@ bench_tests <- function() {
                 function() ks::kde.test(x, y, H1 = H, H2 = H, binned = TRUE), limit = 0.5))
 }
 
+bench_variable <- function() {
+  n <- sized(2000, 500)
+  x <- normal_rows(n, 2L)
+  cat("\nkde.sp on 151 x 151 points; ks has another rule for the bandwidths\n")
+  show(compared("kde.sp", n, 2L, function() kde.sp(x, gridsize = c(151, 151), threads = 1),
+                function() ks::kde.sp(x, gridsize = c(151, 151), binned = TRUE)))
+  many <- normal_rows(sized(1e5, 1e4), 2L)
+  alone("kde.sp", nrow(many), function() kde.sp(many, gridsize = c(151, 151), threads = 1), 1)
+}
+
 run_sections(list(derivatives = bench_derivatives, clusters = bench_clusters, classes = bench_classes,
-                  tests = bench_tests))
+                  tests = bench_tests, variable = bench_variable))
