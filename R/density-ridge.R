@@ -138,10 +138,7 @@ ascend <- function(fhat, points, asked, keep, run) {
     moving <- moving[sqrt(rowSums(shift^2)) > asked$tol]
     if (length(moving) == 0L) break
   }
-  if (length(moving) > 0L) {
-    warn_search(length(moving), " of ", nrow(points), " points ", if (length(moving) == 1L) "was" else "were",
-                " still moving after ", asked$most, " steps: `max.iter` allows more.")
-  }
+  warn_moving(length(moving), nrow(points), asked$most)
   list(end = points, steps = steps, path = path)
 }
 

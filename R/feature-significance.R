@@ -86,8 +86,7 @@ kfs <- function(x, H, h, deriv.order = 2, gridsize, gridtype, xmin, xmax, supp =
 
 # The density with the bandwidth of an estimate of derivatives, at its points.
 density_beside <- function(found, run) {
-  sample <- list(x = sample_matrix(found), w = found$w, names = found$names, is_vector = !is.matrix(found$x))
-  fhat <- gaussian_density(sample, as.matrix(found$H))
+  fhat <- gaussian_density(variable_sample(found), as.matrix(found$H))
   if (!found$gridded) return(estimate_at_points(fhat, found$eval.points, run))
   estimate_on_grid(fhat, list(axes = axes_of(found), gridtype = found$gridtype), run)
 }

@@ -83,10 +83,7 @@ kms <- function(x, y, H, max.iter = 400, tol.iter, tol.clust, min.clust.size, me
   found <- with_progress(verbose, "Mean shift", function(progress) {
     climb(fhat, unname(points), sizes$iter, most, keep, c(run, progress = progress))
   })
-  if (found$moving > 0L) {
-    warn_search(found$moving, " of ", nrow(points), " points ", if (found$moving == 1L) "was" else "were",
-                " still moving after ", most, " steps: `max.iter` allows more.")
-  }
+  warn_moving(found$moving, nrow(points), most)
   label <- linked_labels(found$end, sizes$clust)
   clusters <- clusters_of(found$end, label, if (merge) sizes$least else 0)
   dimnames(clusters$mode) <- list(NULL, colnames(sample$x))
@@ -113,6 +110,12 @@ climb <- function(fhat, points, tolerance, most, keep, run) {
   found <- mean_shift_cpp(task_at_points(fhat, points), tolerance, most, keep, run)
   check_reached(found$out_of_reach, nrow(points))
   found
+}
+
+warn_moving <- function(moving, count, most) {
+  if (moving == 0L) return(invisible())
+  warn_search(moving, " of ", count, " points ", if (moving == 1L) "was" else "were", " still moving after ", most,
+              " steps: `max.iter` allows more.")
 }
 
 check_reached <- function(out_of_reach, count) {

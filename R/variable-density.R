@@ -44,10 +44,11 @@
 #' @section Units: Densities are in 1 / volume.
 #' @section Errors: Errors of class `kestrel_error_input` are those of [kde()], for more than three columns, and for
 #'   `hs` that are not a positive number for each row, or that are given with `H` or `h`.
-#' @section Cost: On grids of two and three dimensions `kde.sp()` takes O(n m), m the points within 10 bandwidths of an
-#'   observation: a fifth of a nanosecond or so for each. Otherwise there are twenty sums of [kde()] for each factor of 2
-#'   of the bandwidths, and mostly three to six factors. `kde.sp()` has forty, each with half of the data. Before them come the derivatives of the pilot estimate by
-#'   [kdde()], of order 2 at the points, or of orders up to 4 at the observations.
+#' @section Cost: On grids of two and three dimensions `kde.sp()` takes O(n m), m the points within 10 bandwidths of
+#'   an observation: a fifth of a nanosecond or so for each. Otherwise there are twenty sums of [kde()] for each
+#'   factor of 2 of the bandwidths, and mostly three to six factors. `kde.sp()` has forty, each with half of the data.
+#'   Before them come the derivatives of the pilot estimate by [kdde()], of order 2 at the points, or of orders up to
+#'   4 at the observations.
 #' @references Abramson, I.S. (1982) On bandwidth variation in kernel estimates: a square root law. *Annals of
 #'   Statistics* **10**, 1217-1223.
 #'
@@ -144,7 +145,7 @@ plain_density <- function(fhat) {
   made
 }
 
-# The data as check_sample() has them.
+# The data of an object as check_sample() has them.
 variable_sample <- function(fhat) {
   if (!is.null(fhat$.sample)) return(fhat$.sample)
   list(x = sample_matrix(fhat), w = fhat$w, names = fhat$names, is_vector = !is.matrix(fhat$x))

@@ -62,3 +62,14 @@ rq_model <- function(formula, data, tau, coefficients) {
   structure(list(coefficients = coefficients, x = x, y = y, residuals = y - fitted, fitted.values = fitted, tau = tau,
                  formula = formula, call = call("rq", formula = formula, tau = tau)), class = "rq")
 }
+
+# `of(...)` are draws of a test with more arguments: they follow from the seed alone.
+expect_seeded_draws <- function(of) {
+  one <- of(threads = 1)
+  with_seed(1, state <- .Random.seed)
+  with_seed(1, {
+    expect_identical(of(threads = 3), one)
+    expect_identical(.Random.seed, state)
+  })
+  expect_false(identical(of(random.seed = 1), one))
+}

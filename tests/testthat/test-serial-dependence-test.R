@@ -69,13 +69,7 @@ test_that("bandwidths are those of densities, and series are without a class", {
 })
 
 test_that("the same seed gives the same bits on any number of threads, whatever the session draws", {
-  one <- serial_test(boot.num = 19, threads = 1)$Srho.bootstrap.mat
-  with_seed(1, state <- .Random.seed)
-  with_seed(1, {
-    expect_identical(serial_test(boot.num = 19, threads = 3)$Srho.bootstrap.mat, one)
-    expect_identical(.Random.seed, state)
-  })
-  expect_false(identical(serial_test(boot.num = 19, random.seed = 1)$Srho.bootstrap.mat, one))
+  expect_seeded_draws(function(...) serial_test(boot.num = 19, ...)$Srho.bootstrap.mat)
 })
 
 test_that("prints and summaries read as they should", {

@@ -27,8 +27,8 @@ struct MeanShift {
   std::vector<double> end;  // m*d, column-major
   std::vector<int> steps;   // of each point
   std::size_t moving = 0;   // points that still moved after the maximum number of steps
-  std::size_t out_of_reach =
-      0;  // points farther than 38 bandwidths from all samples; no point moves if there are any
+  /// Points farther than 38 bandwidths from all samples. If there are any, no point moves.
+  std::size_t out_of_reach = 0;
   std::vector<MeanShiftStep> path;
 };
 
@@ -37,13 +37,15 @@ struct MeanShift {
 /// that step is the gradient of f divided by f. Where it is short and f is curved downwards in all
 /// directions, Newton's step for the mode is taken instead, which has more digits after each step.
 ///
-/// In one to three dimensions f and its derivatives are read off grids (core/fourier/field.hpp), as
-/// long as they have 7 digits there: steps are then exact to 1e-7 of a bandwidth, and their cost
-/// does not depend on the number of samples. Elsewhere they are summed directly (1e-12).
+/// In one to three dimensions, for a million pairs of samples and points or more, f and its
+/// derivatives are read off grids (core/fourier/field.hpp) if these fit in memory. Steps are then
+/// exact to 1e-7 of a bandwidth. Where f is below 1e-6 of its maximum, and everywhere else, they
+/// are summed directly (1e-12).
 ///
 /// x: n*d samples; w: n weights; points: m*d; root: lower Cholesky factor L of H, d*d column-major,
-/// in the units of x. The same bits for every number of threads. O(n + N log N + m) for each step
-/// on grids of N cells, O(n m d^2) for others. Throws error(input) if sizes do not match.
+/// in the units of x. The same bits for every number of threads. O(n + N log N) for grids of N
+/// cells, and then O(m) for each step, m the points that still move. Without grids O(n m d^2) for
+/// each step. Throws error(input) if sizes do not match.
 MeanShift mean_shift(const MatrixView& x, Weights w, const MatrixView& points,
                      Span<const double> root, const MeanShiftSettings& settings,
                      const RunOptions& options);

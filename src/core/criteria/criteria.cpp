@@ -18,18 +18,14 @@ double cross_factor(const PairSums& sums, LscvForm form) {
   return form == LscvForm::unbiased ? -2 / (1 - share) : -2;
 }
 
-/// For the multi-indices of an order 2 r + 2 s, r = order: sum over |beta| = r of r! / beta! times
-/// the value at 2 beta + `more`. With more = 0 that is (nabla^2)^r.
+/// (nabla^2)^order of the derivative `more`, from the values of all derivatives of its order.
 double laplacian_of(const std::vector<double>& values, const std::vector<std::vector<int>>& index,
                     int order, const std::vector<int>& more) {
   double sum = 0;
   for (std::size_t t = 0; t < index.size(); ++t) {
-    double count = std::tgamma(order + 1.0);
-    for (std::size_t k = 0; k < more.size(); ++k) {
-      const int rest = index[t][k] - more[k];
-      count *= rest >= 0 && rest % 2 == 0 ? 1 / std::tgamma(rest / 2 + 1.0) : 0.0;
-    }
-    if (count != 0) sum += count * values[t];
+    std::vector<int> rest = index[t];
+    for (std::size_t k = 0; k < more.size(); ++k) rest[k] -= more[k];
+    sum += laplacian_count(rest, order) * values[t];
   }
   return sum;
 }

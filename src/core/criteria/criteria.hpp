@@ -28,7 +28,7 @@ SumWithGradient lscv(PairSums& sums, Span<const double> H, LscvForm form, bool g
 
 /// Cross-validation for the derivatives of an order r, r >= 1: (-1)^r times the sums of lscv() with
 /// (nabla^2)^r K_M in place of K_M, by x, M = 2H and H (Chacon & Duong 2013, section 3.1). Orders
-/// up to 3, by "fourier" up to 4; without a gradient one more. Units of the density over x^2r.
+/// up to 3, and without a gradient 4. Units of the density over x^2r.
 SumWithGradient derivative_lscv(PairSums& sums, Span<const double> H, int order, bool gradient,
                                 const RunOptions& options);
 

@@ -117,7 +117,6 @@ std::vector<double> FourierPairs::derivatives_at(Span<const double> M, int order
   return out;
 }
 
-/// (nabla^2)^m = sum over |beta| = m of m! / beta! D^(2 beta).
 std::vector<double> FourierPairs::laplacians(Span<const double> g, int order,
                                              const RunOptions& options) {
   const std::vector<Exponents> monomials = monomials_of_degree(d(), order);
@@ -126,9 +125,7 @@ std::vector<double> FourierPairs::laplacians(Span<const double> g, int order,
     const std::vector<double> all = psi(one, order, options);
     double sum = 0;
     for (std::size_t t = 0; t < all.size(); ++t) {
-      double count = std::tgamma(order / 2 + 1.0);
-      for (const int e : monomials[t]) count *= e % 2 == 0 ? 1 / std::tgamma(e / 2 + 1.0) : 0.0;
-      sum += count * all[t];
+      sum += laplacian_count(monomials[t], order / 2) * all[t];
     }
     out.push_back(sum - squared_share() * normal_laplacian(d(), one, order));
   }

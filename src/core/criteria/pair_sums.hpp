@@ -10,6 +10,7 @@
 #ifndef KESTREL_CORE_CRITERIA_PAIR_SUMS_HPP
 #define KESTREL_CORE_CRITERIA_PAIR_SUMS_HPP
 
+#include <cmath>
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -52,6 +53,17 @@ double normal_laplacian(std::size_t d, double g, int order);
 /// The multi-indices alpha of R^d with |alpha| = order, even and at most 8, each as d exponents, in
 /// descending lexicographic order: (2, 0), (1, 1), (0, 2).
 std::vector<std::vector<int>> multi_indices(std::size_t d, int order);
+
+/// How often D^alpha is in (nabla^2)^m = sum over |beta| = m of m! / beta! D^(2 beta), m = |alpha|
+/// / 2: 0 unless all exponents are even and not negative.
+template <class Index>
+double laplacian_count(const Index& alpha, int m) {
+  double count = std::tgamma(m + 1.0);
+  for (const int e : alpha) {
+    count *= e >= 0 && e % 2 == 0 ? 1 / std::tgamma(e / 2 + 1.0) : 0.0;
+  }
+  return count;
+}
 
 /// The sums of one sample by one engine. An engine implements those that it can compute; the others
 /// throw error(internal). All have the same bits for any number of threads. Errors and costs are
