@@ -39,9 +39,9 @@
 #'   reaches (38 bandwidths), and for tolerances that are not positive. A warning of class `kestrel_warning_search`
 #'   counts points that were still moving after `max.iter` steps.
 #' @section Accuracy: Steps are exact to 1e-12 of a bandwidth if they are summed pair by pair. If observations times
-#'   points are a million or more, in one to three variables, the density and its derivatives are read off grids, and
-#'   steps are exact to 1e-7 of a bandwidth. Where the density is below 1e-6 of its maximum they are summed pair by pair
-#'   again. The same bits for every number of threads.
+#'   points are a million or more in one or two variables, or four million in three, the density and its derivatives
+#'   are read off grids, and steps are exact to 1e-7 of a bandwidth. Where the density is below 1e-6 of its maximum
+#'   they are summed pair by pair again. The same bits for every number of threads.
 #' @section Cost: Mostly 10 to 100 steps for each point. In one to three variables O(n + N log N) to make grids of N
 #'   cells, some for each bandwidth, and O(m) a step, for the points that still move. Otherwise O(n m d^2) a step. All
 #'   threads are used. The memory is O(n + m), and the grids: at most 1 GB.

@@ -37,7 +37,8 @@ struct MeanShift {
 /// that step is the gradient of f divided by f. Where it is short and f is curved downwards in all
 /// directions, Newton's step for the mode is taken instead, which has more digits after each step.
 ///
-/// In one to three dimensions, for a million pairs of samples and points or more, f and its
+/// In one and two dimensions, for a million pairs of samples and points or more, and in three for
+/// four million, f and its
 /// derivatives are read off grids (core/fourier/field.hpp) if these fit in memory. Steps are then
 /// exact to 1e-7 of a bandwidth. Where f is below 1e-6 of its maximum, and everywhere else, they
 /// are summed directly (1e-12).
