@@ -63,8 +63,12 @@ void fourier_density(const MatrixView& x, Weights w, const EvaluationPoints& poi
     check_fourier_rounding(layout);
     DensityGrid grid(extent, layout, tolerance);
     grid.transform(x, w, part_of(options, 0.0, 0.6));
-    grid.smooth({}, true, part_of(options, 0.6, 0.8));
-    grid.read(points, part_of(options, 0.8, 0.9), out);
+    if (layout.by_modes) {
+      grid.sum(points.axes, 0, part_of(options, 0.6, 0.9), out);
+    } else {
+      grid.smooth({}, true, part_of(options, 0.6, 0.8));
+      grid.read(points, part_of(options, 0.8, 0.9), out);
+    }
     scale = grid.scale();
     const double peak = extent.weight * peak_of_form(extent.frame[layout.frame].h, x.cols);
     const double largest = largest_of(out, silent);

@@ -24,8 +24,9 @@ namespace kestrel {
 /// distance, in bandwidths, of samples and points from the centre of the samples
 /// (DensityLayout::rounding). The same bits for every number of threads.
 ///
-/// O(n + N log N + m), N the cells of lay_density. Throws error(memory) if these need more than
-/// `bytes`, and error(input) as direct_density. Not to be called inside a parallel_for.
+/// O(n + N log N + m), N the cells of lay_density; for a grid see sum_over_modes(). Throws
+/// error(memory) if these need more than `bytes`, and error(input) as direct_density. Not to be
+/// called inside a parallel_for.
 void fourier_density(const MatrixView& x, Weights w, const EvaluationPoints& points,
                      Span<const double> root, const DataRange& extent, double tolerance,
                      double bytes, const RunOptions& options, Span<double> out);

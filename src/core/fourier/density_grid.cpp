@@ -2,10 +2,19 @@
 
 #include "core/base/whole.hpp"
 #include "core/fourier/grid.hpp"
+#include "core/fourier/mode_sums.hpp"
 #include "core/fourier/reader.hpp"
 #include "core/fourier/smooth.hpp"
 
 namespace kestrel {
+
+namespace {
+
+/// Modes are left out if exp(-t'ht / 2) is less than exp(-cut^2 / 2) by a factor of exp(5): in
+/// three dimensions those outside of the ellipsoid of the cut itself would add 0.7 tolerance.
+constexpr double kBeyondCut = 10;
+
+}  // namespace
 
 DensityGrid::DensityGrid(const DataRange& extent, const DensityLayout& layout, double tolerance)
     : frame_(extent.frame[layout.frame]),
@@ -69,12 +78,21 @@ void DensityGrid::smooth(const std::vector<Point3>& directions, bool last,
 
 void DensityGrid::read(const EvaluationPoints& points, const RunOptions& options,
                        Span<double> out) const {
-  const FourierReader reader(geometry_, window_, layout_.points, options.table);
-  if (frame_.along_data) {
-    reader.read_axes(cells_.data(), points.axes, options.parallel, out);
-  } else {
-    reader.read_points(cells_.data(), points, options.parallel, out);
+  FourierReader(geometry_, window_, layout_.points, options.table)
+      .read_points(cells_.data(), points, options.parallel, out);
+}
+
+void DensityGrid::sum(const std::vector<Span<const double>>& axes, int order,
+                      const RunOptions& options, Span<double> out) const {
+  std::array<AxisWaves, 3> waves;
+  for (std::size_t k = 0; k < axes.size(); ++k) {
+    waves[k] =
+        derivatives_of_waves(geometry_, k, axes[k], layout_.points[geometry_.axis(k)], order);
   }
+  const ModeFactors factors(geometry_, window_, frame_.h, 1);
+  sum_over_modes(geometry_.box, geometry_.d, factors, layout_.cut * layout_.cut + kBeyondCut,
+                 modes_.data(), waves, order, 4.0 * static_cast<double>(geometry_.box.size()),
+                 options, out);
 }
 
 }  // namespace kestrel

@@ -16,7 +16,8 @@
 namespace kestrel {
 
 /// What a layout says, made for a sample. A view: all that it refers to must outlive it. Values are
-/// those of sum_j w_j K_H(e - x_j), and derivatives of that by e, times scale().
+/// those of sum_j w_j K_H(e - x_j), and derivatives of that by e, times scale(). After transform()
+/// they are made by sum() if the layout is `by_modes`, and otherwise by smooth() and read().
 class DensityGrid {
  public:
   /// `extent` is that of measure_density() for the same data, and `layout` is one of its layouts
@@ -35,8 +36,12 @@ class DensityGrid {
   /// Makes the cells of the sums, or of their derivative by some directions of z. `last`: no other
   /// derivative will be asked for, and the modes give their memory. O(N log N).
   void smooth(const std::vector<Point3>& directions, bool last, const RunOptions& options);
-  /// What smooth() has made, at points; axis by axis if the frame is along the data. O(m).
+  /// What smooth() has made, at points. O(m).
   void read(const EvaluationPoints& points, const RunOptions& options, Span<double> out) const;
+  /// All derivatives of an order by the variables, as columns in the order of Monomials, for a
+  /// layout that is `by_modes`. O(modes (points of an axis)).
+  void sum(const std::vector<Span<const double>>& axes, int order, const RunOptions& options,
+           Span<double> out) const;
   /// Laid out as geometry().box.
   const RawVector<double>& cells() const { return cells_; }
 

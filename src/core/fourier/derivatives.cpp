@@ -5,7 +5,6 @@
 
 #include "core/base/error.hpp"
 #include "core/data/passes.hpp"
-#include "core/fourier/costs.hpp"
 #include "core/fourier/density.hpp"
 #include "core/fourier/density_grid.hpp"
 #include "core/kernel/derivative.hpp"
@@ -27,16 +26,7 @@ void multiply_all(const ScaledNumber& scale, const ParallelOptions& options, Spa
 }  // namespace
 
 DensityLayout lay_derivatives(const DataRange& extent, double tolerance, int order) {
-  DensityLayout layout = lay_density(extent, tolerance_of_modes(tolerance, order));
-  layout.bytes *= 2;
-  return layout;
-}
-
-double derivatives_seconds(const DataRange& extent, const DensityLayout& layout,
-                           std::size_t count) {
-  const double cells = layout.cells[0] * layout.cells[1] * layout.cells[2];
-  const double each = 1e-9 * (kFourierCellNs * cells + kFourierPointNs * extent.m);
-  return layout.seconds + each * static_cast<double>(count - 1);
+  return lay_density(extent, tolerance_of_modes(tolerance, order), order);
 }
 
 void fourier_derivatives(const MatrixView& x, Weights w, const EvaluationPoints& points,
@@ -58,6 +48,10 @@ void fourier_derivatives(const MatrixView& x, Weights w, const EvaluationPoints&
   check_fourier_rounding(layout);
   DensityGrid grid(extent, layout, tolerance);
   grid.transform(x, w, part_of(options, 0.0, 0.4));
+  if (layout.by_modes) {
+    grid.sum(points.axes, order, part_of(options, 0.4, 1.0), out);
+    return multiply_all(grid.scale(), part_of(options.parallel, 1.0, 1.0), out);
+  }
   const Monomials monomials(x.cols, order);
   const double step = 0.6 / static_cast<double>(count);
   for (std::size_t t = 0; t < count; ++t) {

@@ -10,17 +10,15 @@
 
 namespace kestrel {
 
-/// The grid for derivatives of an order, of which the error is relative to the sums of
-/// fourier_derivatives(). O(1).
+/// The grid for all derivatives of an order, of which the error is relative to the sums of
+/// fourier_derivatives(). O(order^2).
 DensityLayout lay_derivatives(const DataRange& extent, double tolerance, int order);
-
-/// Seconds that are expected on one thread for all derivatives of an order by that layout.
-double derivatives_seconds(const DataRange& extent, const DensityLayout& layout, std::size_t count);
 
 /// What direct_derivatives() computes, with the same arguments, for d = 1 to 3; `extent` is that of
 /// measure_density() for the same data. Each derivative is a factor of the modes of a density, (i
-/// t)^a in the coordinates of the data, so that samples are spread once, and every derivative takes
-/// a transform back and a look at each point.
+/// t)^a in the coordinates of the data, so that samples are spread once. Every derivative takes a
+/// transform back and a look at each point, or on a grid one more product of the modes with
+/// matrices (sum_over_modes()).
 ///
 /// Error: `tolerance` (1e-13 to 0.01) of the largest sum of the absolute values of the terms of
 /// direct_derivatives() anywhere. Order 0 is fourier_density(). Points out of reach of all samples

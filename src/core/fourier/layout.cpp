@@ -9,7 +9,9 @@
 #include "core/data/weights.hpp"
 #include "core/fourier/costs.hpp"
 #include "core/fourier/lay_grid.hpp"
+#include "core/fourier/mode_sums.hpp"
 #include "core/fourier/window.hpp"
+#include "core/kernel/derivative.hpp"
 #include "core/kernel/kernel.hpp"
 
 namespace kestrel {
@@ -193,22 +195,27 @@ double min_share_of(const DensityFrame& frame, double heaviest_share) {
 /// The rows of cells that a window meets.
 double window_rows(int taps, std::size_t d) { return std::pow(taps, static_cast<double>(d) - 1); }
 
-/// Seconds on one thread.
-double seconds_of(const DataRange& extent, const DensityLayout& layout) {
-  const DensityFrame& frame = extent.frame[layout.frame];
-  const bool three = frame.geometry.d == 3;
-  const double taps = layout.taps, rows = window_rows(layout.taps, frame.geometry.d);
-  const double of_grid = extent.axis[0] > 0 ? 1e-9 * kFourierGridPointNs * extent.m : 0.0;
-  const double seconds = spread_seconds(frame.kept ? 0 : extent.n, layout.taps, frame.geometry.d,
-                                        layout.cells[0] * layout.cells[1] * layout.cells[2]);
-  if (!frame.along_data) {
-    return seconds + of_grid + 1e-9 * extent.m * (kFourierPointNs + kFourierPointRowNs * rows);
+/// Sets how all derivatives of an order are made of the modes, and the expected seconds and memory
+/// of the whole.
+void set_reading(const DataRange& extent, int order, DensityLayout* layout) {
+  const DensityFrame& frame = extent.frame[layout->frame];
+  const std::size_t d = frame.geometry.d;
+  const double cells = layout->cells[0] * layout->cells[1] * layout->cells[2];
+  layout->by_modes = frame.along_data && d > 1;
+  layout->bytes = 8 * layout->cells[0] * layout->cells[1] * (layout->cells[2] + 2);
+  layout->seconds = spread_seconds(frame.kept ? 0 : extent.n, layout->taps, d, cells);
+  if (extent.axis[0] > 0) layout->seconds += 1e-9 * kFourierGridPointNs * extent.m;
+  if (layout->by_modes) {
+    layout->seconds += mode_sum_seconds(layout->modes, d, extent.axis, order);
+    layout->bytes += mode_sum_bytes(layout->modes, d, extent.axis, order, layout->bytes);
+    return;
   }
-  // Cells are weighted to give planes, then rows, then points.
-  const double planes = three ? extent.axis[0] * layout.cells[1] * layout.cells[2] : 0;
-  const double lines = three ? extent.axis[0] * extent.axis[1] : extent.axis[0];
-  return seconds + of_grid +
-         1e-9 * taps * kFourierWeighNs * (planes + lines * layout.cells[2] + extent.m);
+  const double count = static_cast<double>(derivative_count(d, order));
+  if (count > 1) layout->bytes *= 2;  // the modes are kept
+  layout->seconds +=
+      1e-9 * count *
+      (kFourierInverseNs * cells +
+       extent.m * (kFourierPointNs + kFourierPointRowNs * window_rows(layout->taps, d)));
 }
 
 /// Whether all coordinates, and their differences, are finite.
@@ -262,7 +269,8 @@ bool cut_ranges(const DensityFrame& frame, double allowed, DensityLayout* layout
 
 /// The grid to read a density off modes that are there. It is `empty`, so that it is not chosen, if
 /// they do not serve it: their frequencies, their window or their period may not suffice.
-DensityLayout lay_on_modes(const DataRange& extent, std::size_t number, double tolerance) {
+DensityLayout lay_on_modes(const DataRange& extent, std::size_t number, double tolerance,
+                           int order) {
   const DensityFrame& frame = extent.frame[number];
   const FourierGeometry& kept = frame.geometry;
   const double allowed = tolerance * std::min(1.0, extent.min_share);
@@ -296,15 +304,15 @@ DensityLayout lay_on_modes(const DataRange& extent, std::size_t number, double t
     layout.origin[a] = low - (layout.taps / 2 + 1) * cell;
   }
   layout.empty = false;
-  layout.bytes = 8 * layout.cells[0] * layout.cells[1] * (layout.cells[2] + 2);
   layout.rounding = rounding_of(frame, layout);
-  layout.seconds = seconds_of(extent, layout);
+  set_reading(extent, order, &layout);
   return layout;
 }
 
-DensityLayout lay_in_frame(const DataRange& extent, std::size_t number, double tolerance) {
+DensityLayout lay_in_frame(const DataRange& extent, std::size_t number, double tolerance,
+                           int order) {
   const DensityFrame& frame = extent.frame[number];
-  if (frame.kept) return lay_on_modes(extent, number, tolerance);
+  if (frame.kept) return lay_on_modes(extent, number, tolerance, order);
   DensityLayout layout;
   layout.frame = number;
   // Errors of phi are relative to 1, errors of the estimate to its largest value.
@@ -343,9 +351,8 @@ DensityLayout lay_in_frame(const DataRange& extent, std::size_t number, double t
         static_cast<double>(smooth_number(whole_number<std::size_t>(layout.cells[a])));
     layout.origin[a] = low - (layout.taps / 2 + 1) * layout.period[a] / layout.cells[a];
   }
-  layout.bytes = 8 * layout.cells[0] * layout.cells[1] * (layout.cells[2] + 2);
   layout.rounding = rounding_of(frame, layout);
-  layout.seconds = seconds_of(extent, layout);
+  set_reading(extent, order, &layout);
   return layout;
 }
 
@@ -358,10 +365,10 @@ void check_fourier_memory(const DensityLayout& layout, double bytes) {
                                      " allowed");
 }
 
-DensityLayout lay_density(const DataRange& extent, double tolerance) {
-  DensityLayout best = lay_in_frame(extent, 0, tolerance);
+DensityLayout lay_density(const DataRange& extent, double tolerance, int order) {
+  DensityLayout best = lay_in_frame(extent, 0, tolerance, order);
   for (std::size_t number = 1; number < extent.frame.size(); ++number) {
-    const DensityLayout other = lay_in_frame(extent, number, tolerance);
+    const DensityLayout other = lay_in_frame(extent, number, tolerance, order);
     if (other.empty) continue;
     const bool keeps = other.rounding <= tolerance, kept = best.rounding <= tolerance;
     if (best.empty || (keeps != kept ? keeps : other.seconds < best.seconds)) best = other;

@@ -20,7 +20,7 @@ namespace kestrel {
 constexpr double kMaxFourierCells = 1 << 30;
 
 /// Expected seconds on one thread to spread n samples with a window of `taps` taps in d dimensions,
-/// and for the transforms of that many cells.
+/// and for the transform of that many cells.
 double spread_seconds(double n, int taps, std::size_t d, double cells);
 
 /// One way to lay the axes of the grid, and the ranges of samples and points along them.
@@ -67,15 +67,18 @@ struct DensityLayout {
   bool trimmed = false;  // some samples are out of reach
   Point3 period{}, origin{};
   Point3 cells{1, 1, 1}, modes{};  // whole numbers, which may be too large for integers
-  double bytes = 0;                // of the cells; infinite if too many
-  double seconds = 0;              // expected, on one thread
-  double rounding = 0;             // error by rounding of coordinates, relative to the maximum
+  /// Whether the points are a grid along the axes, which sum_over_modes() makes. Others are read
+  /// off cells.
+  bool by_modes = false;
+  double bytes = 0;     // of the cells; infinite if too many
+  double seconds = 0;   // expected, on one thread
+  double rounding = 0;  // error by rounding of coordinates, relative to the maximum
 };
 
 /// Period, modes and cells for an error of `tolerance`, relative to the largest value that the
 /// estimate has anywhere. Takes the frame with the smallest expected time of those whose rounding
-/// keeps the tolerance. O(1).
-DensityLayout lay_density(const DataRange& extent, double tolerance);
+/// keeps the tolerance; the time is that of all derivatives of an order. O(order^2).
+DensityLayout lay_density(const DataRange& extent, double tolerance, int order = 0);
 
 /// Throws error(input) if rounding leaves fewer digits than even the largest tolerance needs.
 void check_fourier_rounding(const DensityLayout& layout);

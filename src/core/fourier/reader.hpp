@@ -32,25 +32,18 @@ class FourierReader {
   /// Point by point: O(m taps^d).
   void read_points(const double* cells, const EvaluationPoints& points,
                    const ParallelOptions& options, Span<double> out) const;
-  /// On the grid of these axes, one for each variable, if the geometry's L is diagonal: axis by
-  /// axis, O(taps (m + cells of the first axis that are read)), first axis fastest.
-  void read_axes(const double* cells, const std::vector<Span<const double>>& axes,
-                 const ParallelOptions& options, Span<double> out) const;
 
  private:
-  struct Reading;
   bool is_readable(std::size_t axis, double z) const {
     return z >= readable_[axis].low && z <= readable_[axis].high;
   }
   /// The cell of tap 0, and its offset from the beginning of the window.
   void locate(std::size_t axis, double z, std::uint32_t* first, double* part) const;
-  Reading reading(std::size_t axis, double z) const;
 
   const FourierGeometry& geometry_;
   const simd::Window window_;
   const simd::SpreadTable& table_;
   std::array<Range, 3> readable_;
-  std::array<int, 3> taps_;
 };
 
 }  // namespace kestrel

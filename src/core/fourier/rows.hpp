@@ -2,6 +2,7 @@
 #ifndef KESTREL_CORE_FOURIER_ROWS_HPP
 #define KESTREL_CORE_FOURIER_ROWS_HPP
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <vector>
@@ -56,6 +57,13 @@ class GaussianOfRows {
   void fill(double k0, double k1, std::ptrdiff_t first, std::size_t count, double* out) const {
     rows_.fill(q_[2] * k0 + q_[5] * k1, (q_[0] * k0 + 2 * q_[1] * k1) * k0 + q_[4] * k1 * k1, first,
                count, out);
+  }
+  /// The least t'ht of the modes (k0, k1, k), first <= k <= last.
+  double least_form(double k0, double k1, double first, double last) const {
+    const double b = q_[2] * k0 + q_[5] * k1,
+                 g = (q_[0] * k0 + 2 * q_[1] * k1) * k0 + q_[4] * k1 * k1;
+    const double k = std::min(std::max(-b / q_[8], first), last);
+    return (q_[8] * k + 2 * b) * k + g;
   }
 
  private:

@@ -1,5 +1,7 @@
 #include "core/plan/derivatives.hpp"
 
+#include <algorithm>
+
 #include "core/base/error.hpp"
 #include "core/data/pair_seconds.hpp"
 #include "core/direct/derivatives.hpp"
@@ -33,20 +35,20 @@ DerivativePlan line_plan(const DensityTask& task, int order) {
   const std::vector<double>& range = task.sample.ranges(task.how.parallel);
   const double spread = (range[1] - range[0]) / task.root[0];
   const double cells = fgt_density_seconds(task.samples(), task.points(), spread);
-  return {direct_derivative_seconds(task, order) < cells ? "direct" : "fgt", nullptr};
+  const double direct = direct_derivative_seconds(task, order);
+  return {direct < cells ? "direct" : "fgt", nullptr, std::min(direct, cells)};
 }
 
 /// `asked`: whatever it costs.
 DerivativePlan fourier_plan(const DensityTask& task, int order, bool asked) {
   const double direct = direct_derivative_seconds(task, order);
-  if (!asked && direct < kBriefSeconds) return {"direct", nullptr};
+  if (!asked && direct < kBriefSeconds) return {"direct", nullptr, direct};
   const std::shared_ptr<const DataRange> extent = extent_of(task);
   const DensityLayout layout = lay_derivatives(*extent, kEngineError, order);
-  const double seconds =
-      derivatives_seconds(*extent, layout, derivative_count(task.sample.d(), order));
   const bool suits =
-      layout.bytes <= kFourierBytes && layout.rounding <= kEngineError && seconds < direct;
-  return {asked || suits ? "fourier" : "direct", extent};
+      layout.bytes <= kFourierBytes && layout.rounding <= kEngineError && layout.seconds < direct;
+  if (asked || suits) return {"fourier", extent, layout.seconds};
+  return {"direct", extent, direct};
 }
 
 }  // namespace
@@ -54,7 +56,8 @@ DerivativePlan fourier_plan(const DensityTask& task, int order, bool asked) {
 DerivativePlan plan_derivatives(const DensityTask& task, int order, const std::string& asked) {
   check_derivative(order);
   const std::size_t d = task.sample.d();
-  if (asked == "direct" || (asked == "fgt" && d == 1)) return {asked, nullptr};
+  if (asked == "fgt" && d == 1) return {asked, nullptr, line_plan(task, order).seconds};
+  if (asked == "direct") return {asked, nullptr, direct_derivative_seconds(task, order)};
   const bool transforms = d == 2 || d == 3;
   if (asked == "fourier" && transforms) return fourier_plan(task, order, true);
   if (asked != "auto") {
@@ -64,7 +67,8 @@ DerivativePlan plan_derivatives(const DensityTask& task, int order, const std::s
                     asked + "\"");
   }
   if (d == 1) return line_plan(task, order);
-  return transforms ? fourier_plan(task, order, false) : DerivativePlan{"direct", nullptr};
+  if (transforms) return fourier_plan(task, order, false);
+  return {"direct", nullptr, direct_derivative_seconds(task, order)};
 }
 
 void density_derivatives(const DensityTask& task, int order, const DerivativePlan& plan,

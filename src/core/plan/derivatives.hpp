@@ -13,6 +13,7 @@ namespace kestrel {
 struct DerivativePlan {
   std::string engine;
   std::shared_ptr<const DataRange> extent;  // for "fourier"
+  double seconds = 0;                       // expected on one thread
 };
 
 /// The engine for the derivatives of a task by the Gaussian kernel: `asked`, or with "auto" the one

@@ -100,10 +100,11 @@ TEST(FourierWindow, PolynomialsAndTransformAreThatOfTheWindow) {
   const double error = LDBL_MANT_DIG >= 64 ? 4e-16 : 1e-14;  // as the header says
   for (const int taps : {8, 9, 10, 11, 12, 13, 14}) {
     const FourierWindow window(taps);
-    double value[FourierWindow::kMaxTaps];
     for (int i = 0; i <= 100; ++i) {
       for (const simd::Table* table : common::tables()) {
-        table->spread->values(window.polynomials(), 0.01 * i, value);
+        double value[simd::kWindowTaps] = {};
+        const simd::Spot spot{{0, 0, 0}, {0, 0, 0.01 * i}, 1.0};
+        table->spread->spread(window.polynomials(), &spot, 1, {value, {0, 0, 0}, 0, 0, 2});
         for (int j = 0; j < FourierWindow::kMaxTaps; ++j) {
           const double u = j - 0.5 * taps + 0.01 * i;
           EXPECT_NEAR(value[j], j < taps ? static_cast<double>(kaiser_bessel(u, taps)) : 0.0,
