@@ -24,6 +24,8 @@
 #' @param deriv.vec TRUE for all d^r components, FALSE for each different one once.
 #' @param engine `"direct"`, which sums pair by pair, `"fgt"`, in linear time for one variable, `"fourier"`, in linear
 #'   time for two or three, or `"auto"`, the one that is expected to take less time.
+#' @param backend `"cpu"`, `"cuda"` (an NVIDIA GPU, which sums pair by pair, for at most 18 variables) or `"auto"` (a GPU
+#'   if it is much faster), see [engines].
 #' @return An object of class `c("kestrel_kdde", "kdde")`, a list with
 #'   \item{x, eval.points, h, H, gridtype, gridded, binned, names, w, n_eff, na.action, call, seconds}{as in [kde()]}
 #'   \item{estimate}{for one variable, or r = 0, as in [kde()]; otherwise on a grid a list of arrays, one for each
@@ -31,16 +33,18 @@
 #'     1 / (volume x^r) in general.}
 #'   \item{deriv.order, deriv.ind}{r, and a matrix with a row for each component; for one variable it is r}
 #'   \item{type}{`"kdde"`}
-#'   \item{engine, backend, tol}{how it was computed, on the CPU, and the error relative to the largest sum of |terms|}
+#'   \item{engine, backend, device, tol}{how it was computed, with the name of the GPU if one was used, and the error
+#'     relative to the largest sum of |terms|}
 #' @section Accuracy: The error is below 1e-12 of the largest sum of the absolute values of the terms. In regions
 #'   where the density is smooth on the scale of H terms cancel, and derivatives of high order have fewer digits.
 #'   Engine `"fourier"` gives 0 where no observation is near. With variables that are strongly correlated in H
 #'   rounding counts, as in [kde()]. A warning of class `kestrel_warning_rounding` says how much. The same bits for
-#'   every number of threads.
+#'   every number of threads. Those of a GPU differ from those of the CPU within this error.
 #' @section Errors: Errors of class `kestrel_error_input` are those of [kde()], and for an order that is not there, for
 #'   an engine that does not take the task, for `positive = TRUE`, and for a default bandwidth of an order above 2. They
 #'   are also for data in units in which derivatives are out of the range of numbers. The class is
-#'   `kestrel_error_memory` for a grid that does not fit.
+#'   `kestrel_error_memory` for a grid that does not fit, and `kestrel_error_backend` for `backend = "cuda"` where a GPU
+#'   cannot be used.
 #' @section Cost: For one variable O(n + m) with engine `"fgt"`, n observations and m points: a tenth of a second for a
 #'   million of each. For two and three O(n + m M + N log N M) with engine `"fourier"`, M = C(d + r - 1, r) different
 #'   derivatives, N cells of a grid with some cells for each bandwidth. Otherwise O(n m C(d + r, r)): some nanoseconds
@@ -61,7 +65,7 @@
 kdde <- function(x, H, h, deriv.order = 0, gridsize, gridtype, xmin, xmax, supp = 3.7, eval.points, binned, bgridsize,
                  positive = FALSE, adj.positive, w, deriv.vec = TRUE, verbose = NULL, ..., step = NULL,
                  na.action = stats::na.fail, engine = c("auto", "direct", "fgt", "fourier"),
-                 threads = NULL) {
+                 backend = c("auto", "cpu", "cuda"), threads = NULL) {
   check_arguments("kdde", given_names(...), "binned")
   started <- proc.time()[["elapsed"]]
   grid <- given_grid(step = step, streamed = FALSE)
@@ -73,7 +77,9 @@ kdde <- function(x, H, h, deriv.order = 0, gridsize, gridtype, xmin, xmax, supp 
   if (check_flag(positive, "positive") || !missing(adj.positive)) {
     abort_input("`positive` must be FALSE for kdde(): derivatives are not there on the scale of logarithms.")
   }
-  run <- c(run_options(threads), engine = check_choice(engine, c("auto", "direct", "fgt", "fourier"), "engine"))
+  run <- c(run_options(threads, backend, cuda = TRUE),
+           engine = check_choice(engine, c("auto", "direct", "fgt", "fourier"), "engine"))
+  check_cuda_engine(run)
   sample <- check_sample(x, if (!missing(w)) w, na.action)
   d <- ncol(sample$x)
   check_columns(sample$x)
@@ -141,7 +147,7 @@ derivative_bandwidth <- function(given, sample, order, run, verbose) {
   check_plug_in_order(order, 2L, if (d == 1L) "h" else "H")
   sample <- with_covariance(sample)
   found <- with_search_progress(verbose, "Plug-in bandwidth", function(progress) {
-    run <- replace(run, "progress", list(progress))
+    run <- replace(selecting(run, d), "progress", list(progress))
     if (d == 1L) return(plug_in_1d(sample, 2L, "minim", run, order = order))
     select_matrix(sample, 2L, default_pilot(d, order), "sphere", NULL, FALSE, run, order)
   })
@@ -154,10 +160,10 @@ new_derivative <- function(sample, H, order, whole) {
   d <- ncol(sample$x)
   frame$type <- "kdde"
   frame$tol <- 1e-12
-  kept <- setdiff(names(frame), c("cont", "engine", "backend", "transform"))
+  kept <- setdiff(names(frame), c("cont", "engine", "backend", "device", "transform"))
   of_derivatives <- list(deriv.order = order,
                          deriv.ind = if (d == 1L) order else derivative_exponents(d, order, whole))
-  structure(c(frame[kept], backend = "cpu", of_derivatives), class = c("kestrel_kdde", "kdde"))
+  structure(c(frame[kept], of_derivatives), class = c("kestrel_kdde", "kdde"))
 }
 
 # The exponents of all components, each different one once unless `whole`.
@@ -193,6 +199,14 @@ components_of <- function(fhat, values) {
 # Whether the estimate is one number for each point.
 is_single <- function(fhat) fhat$type == "kcurv" || dimension(fhat) == 1L || fhat$deriv.order == 0L
 
+# With what derivatives_cpp() says about how they were computed.
+with_place <- function(fhat, found) {
+  fhat$engine <- found$engine
+  fhat$backend <- found$place$backend
+  fhat$device <- found$place$device
+  fhat
+}
+
 derivatives_on_grid <- function(fhat, grid, run) {
   d <- length(grid$axes)
   check_components(fhat$deriv.order, d, NROW(fhat$deriv.ind), prod(lengths(grid$axes)))
@@ -205,8 +219,7 @@ derivatives_on_grid <- function(fhat, grid, run) {
   fhat$eval.points <- if (d == 1L) grid$axes[[1L]] else grid$axes
   fhat$gridtype <- grid$gridtype
   fhat$gridded <- TRUE
-  fhat$engine <- found$engine
-  with_rounding(fhat)
+  with_rounding(with_place(fhat, found))
 }
 
 derivatives_at_points <- function(fhat, points, run) {
@@ -217,8 +230,7 @@ derivatives_at_points <- function(fhat, points, run) {
   fhat$estimate <- if (is_single(fhat)) values[, 1L] else values
   fhat$eval.points <- points
   fhat$gridded <- FALSE
-  fhat$engine <- found$engine
-  with_rounding(fhat)
+  with_rounding(with_place(fhat, found))
 }
 
 #' Summary curvature of a density

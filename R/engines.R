@@ -63,7 +63,7 @@
 #' - `"cpu"` never uses a GPU.
 #' - `"cuda"` uses an NVIDIA GPU. If that is not possible, there is an error of class `kestrel_error_backend`, and
 #'   [kestrel_info()] says why. On a GPU the engine is `"direct"`, or `"scanline"` for densities with the radial
-#'   Epanechnikov kernel on a grid with equal steps. Regressions use sums over blocks of sorted observations
+#'   Epanechnikov kernel on a grid with equal steps. Derivatives of densities ([kdde()]) use `"direct"`. Regressions use sums over blocks of sorted observations
 #'   (`"blocks"`), except with the Gaussian kernel and with several regressors.
 #' - `"auto"`, the default, uses a GPU if there is one, if the CPU would take a second or more, and if the GPU is
 #'   expected to be at least twice as fast. The selectors of matrices use a GPU only with the engine `"direct"`. In one

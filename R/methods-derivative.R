@@ -15,8 +15,7 @@
 #' @param xlab,ylab,main labels; the names of the variables and the component by default.
 #' @param col the colours of positive and of negative values, or of the curve.
 #' @param lwd,lty width and type of lines.
-#' @param threads the number of threads, all by default.
-#' @param verbose see [kde()].
+#' @param backend,threads,verbose see [kdde()].
 #' @param ... for `plot()` further graphical parameters, and none otherwise.
 #' @return `predict()` has a vector, or a matrix with a column for each row of `deriv.ind`. `as.data.frame()` has the
 #'   points and a column for each component, `estimate` or named by the variables that are differentiated. For
@@ -75,13 +74,14 @@ component_names <- function(fhat) {
 
 #' @rdname kdde-methods
 #' @export
-predict.kestrel_kdde <- function(object, newdata, ..., x, threads = NULL, verbose = NULL) {
+predict.kestrel_kdde <- function(object, newdata, ..., x, backend = "auto", threads = NULL, verbose = NULL) {
   check_object(object, "object", "kestrel_kdde")
   verbose <- asked_verbose(verbose)
   points <- points_to_predict(newdata, x, ...)
   points <- check_points(in_order_of(points$value, object$names, points$name), dimension(object), points$name)
   with_progress(verbose, "Derivatives of a density", function(progress) {
-    derivatives_at_points(object, points, c(run_options(threads), engine = "auto", progress = progress))$estimate
+    run <- c(run_options(threads, backend, cuda = TRUE), engine = "auto", progress = progress)
+    derivatives_at_points(object, points, run)$estimate
   })
 }
 

@@ -138,7 +138,7 @@ kdde_fields <- c(
       if (of[["gridded"]]) each(numbers(points), components) else numbers(c(points, components))
     },
     cont = estimate_fields$cont, tol = numbers(1L, sign = "positive"),
-    engine = texts(1L), backend = texts(1L), seconds = numbers(1L)
+    engine = texts(1L), backend = texts(1L), device = texts(1L, optional = TRUE), seconds = numbers(1L)
   )
 )
 

@@ -3,15 +3,14 @@
 
 #include "core/base/whole.hpp"
 #include "core/cluster/mean_shift.hpp"
-#include "core/data/passes.hpp"
 #include "core/direct/derivatives.hpp"
 #include "core/direct/engine.hpp"
 #include "core/kernel/derivative.hpp"
 #include "core/kernel/root.hpp"
-#include "core/plan/derivatives.hpp"
 #include "core/plan/engines.hpp"
 #include "core/scanline/engine.hpp"
 #include "gpu/density_call.hpp"
+#include "gpu/derivatives_call.hpp"
 #include "rcpp_fields.hpp"
 #include "rcpp_run.hpp"
 #include "rcpp_sample.hpp"
@@ -118,23 +117,21 @@ Rcpp::List density_cpp(Rcpp::List task, Rcpp::List run, Rcpp::Function said) {
                             Rcpp::Named("precision") = single ? "single" : "double");
 }
 
-/// The partial derivatives of one order, a column for each, and their engine.
+/// The partial derivatives of one order, a column for each, their engine and their place.
 // [[Rcpp::export]]
 Rcpp::List derivatives_cpp(Rcpp::List task, int order, Rcpp::List run) {
   const HeldTask held(task, run);
   const std::size_t m = held.task().at.size();
   const std::size_t count = derivative_count(held.task().sample.d(), order);
-  Rcpp::NumericVector out;
-  DerivativePlan plan;
-  translate_errors([&] {
-    plan = plan_derivatives(held.task(), order, held.request().engine);
-    out = uninitialised(m * count);
-    density_derivatives(held.task(), order, plan, held.how(), {out.begin(), m * count});
-    divide({out.begin(), m * count}, held.task().samples(), held.how().parallel);
-    return 0;
+  GpuUse use = held.place();
+  Rcpp::NumericVector out = uninitialised(m * count);
+  const std::string engine = translate_errors([&] {
+    return compute_derivatives(held.task(), order, held.request().engine, use, held.how(),
+                               {out.begin(), m * count});
   });
   out.attr("dim") = Rcpp::Dimension(m, count);
-  return Rcpp::List::create(Rcpp::Named("values") = out, Rcpp::Named("engine") = plan.engine);
+  return Rcpp::List::create(Rcpp::Named("values") = out, Rcpp::Named("engine") = engine,
+                            Rcpp::Named("place") = place_list(use));
 }
 
 /// For each point a row of sums over the sample, see direct_moments(), a column for each monomial.

@@ -15,7 +15,7 @@ extern "C" {
 #endif
 
 /* To be raised with every change of this file. */
-#define KESTREL_GPU_VERSION 11
+#define KESTREL_GPU_VERSION 12
 #define KESTREL_GPU_SYMBOL "kestrel_cuda_table"
 
 enum kestrel_gpu_code {
@@ -44,6 +44,10 @@ enum kestrel_gpu_leaf {
 /* The maximum number of variables of KESTREL_GPU_uniform, which keeps a point's coordinates. */
 #define KESTREL_GPU_UNIFORM_VARIABLES 256
 
+/* The maximum number of variables of moments, and of factors of one. */
+#define KESTREL_GPU_MOMENT_VARIABLES 18
+#define KESTREL_GPU_MOMENT_DEGREE 8
+
 struct kestrel_gpu_device {
   char name[256];
   double memory;      /* bytes */
@@ -62,6 +66,12 @@ struct kestrel_gpu_kernel {
   const double* matrix; /* of the whitening: z_k = a_kk (x_k - c_k) - sum_{l<k} a_kl z_l */
   const double* root;   /* the lower Cholesky factor of the bandwidth matrix */
   double farthest;      /* whitened coordinates are clamped to +-farthest */
+  /* 0, or how many sums there are at each point, of the kernel times a moment: the product of
+   * `degree` factors, with factor[r * moments + s] the number of a variable of e - x in whitened
+   * coordinates, or d for a factor of one. For KESTREL_GPU_gaussian in double precision. */
+  size_t moments;
+  int degree;
+  const int* factor; /* copied */
 };
 
 /* Sums over the pairs i < j of samples, of w_i w_j times a function of q = scale |v|^2,
@@ -214,7 +224,8 @@ struct kestrel_gpu_table {
    * negative. */
   int (*density_samples)(void* density, const double* x, size_t stride, const double* w, size_t n,
                          char* problem, size_t room);
-  /* sum[i] = sum_j w_j value(e_i - x_j), i < m, coordinate k of e_i being e[k * stride + i].
+  /* sum[i] = sum_j w_j value(e_i - x_j), i < m, coordinate k of e_i being e[k * stride + i]. If
+   * there are moments, sum[s * m + i] is that of moment s.
    * Coordinates are relative to `centre`, which KESTREL_GPU_product_uniform ignores. */
   int (*density_sum)(void* density, const double* centre, const double* e, size_t stride, size_t m,
                      double* sum, kestrel_gpu_poll poll, void* context, char* problem, size_t room);

@@ -8,6 +8,7 @@
 // symbol it should export.
 #include "fake-cuda.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <csignal>
 #include <cstdio>
@@ -70,11 +71,14 @@ struct Density {
       : kernel(given),
         d(static_cast<std::size_t>(given.d)),
         matrix(given.matrix, given.matrix + d * d),
-        root(given.root, given.root + d * d) {}
+        root(given.root, given.root + d * d),
+        factor(given.factor,
+               given.factor + given.moments * static_cast<std::size_t>(given.degree)) {}
 
   kestrel_gpu_kernel kernel;
   std::size_t d;
   std::vector<double> matrix, root, x, w;
+  std::vector<int> factor;
 };
 
 int density_open(const kestrel_gpu_kernel* kernel, void** out, char* problem, std::size_t room) {
@@ -150,6 +154,27 @@ double box_value(const Density& density, const double* e, std::size_t stride, st
   return 1.0;
 }
 
+/// Adds the sample at z, of weight w, to the moments of point i of m.
+void add_moments(const Density& density, const double* point, const double* z, double w,
+                 std::size_t i, std::size_t m, double* sum) {
+  const std::size_t d = density.d, moments = density.kernel.moments;
+  std::vector<double> v;
+  double q = 0.0;
+  for (std::size_t k = 0; k < d; ++k) {
+    v.push_back(point[k] - z[k]);
+    q += v[k] * v[k];
+  }
+  v.push_back(1.0);
+  for (std::size_t s = 0; s < moments; ++s) {
+    double term = w * std::exp2(-q);
+    for (int r = 0; r < density.kernel.degree; ++r) {
+      term *=
+          v[static_cast<std::size_t>(density.factor[static_cast<std::size_t>(r) * moments + s])];
+    }
+    sum[s * m + i] += term;
+  }
+}
+
 int density_sum(void* handle, const double* centre, const double* e, std::size_t stride,
                 std::size_t m, double* sum, kestrel_gpu_poll poll, void* context, char* problem,
                 std::size_t room) {
@@ -162,10 +187,16 @@ int density_sum(void* handle, const double* centre, const double* e, std::size_t
   int stopped = 0;
   for (std::size_t i = 0; i < m && stopped == 0; ++i) {
     stopped = fake_asked(poll, context, static_cast<double>(i) / static_cast<double>(m));
-    sum[i] = 0.0;
+    for (std::size_t s = 0; s < std::max<std::size_t>(1, density.kernel.moments); ++s) {
+      sum[s * m + i] = 0.0;
+    }
     whiten(d, farthest, matrix, centre, e + i, stride, point.data());
     for (std::size_t j = 0; j < n; ++j) {
       whiten(d, farthest, matrix, centre, density.x.data() + j, n, z.data());
+      if (density.kernel.moments > 0) {
+        add_moments(density, point.data(), z.data(), density.w[j], i, m, sum);
+        continue;
+      }
       sum[i] += density.w[j] * (density.kernel.leaf == KESTREL_GPU_product_uniform
                                     ? box_value(density, e + i, stride, j)
                                     : pair_value(density, point.data(), z.data()));

@@ -3,9 +3,9 @@
 // is wrong. Built and run by tools/gpu-check.sh.
 //
 //   gpu-check OBJECT
-//   [device|check|check-pairs|check-scanline|check-regression|check-mixed|brief|tiny-density|
-//     tiny-pairs|tiny-scanline|tiny-regression|tiny-mixed|time|time-pairs|time-scanline|
-//     time-regression|time-mixed|bench-scanline]
+//   [device|check|check-derivatives|check-pairs|check-scanline|check-regression|check-mixed|brief|
+//     tiny-density|tiny-derivatives|tiny-pairs|tiny-scanline|tiny-regression|tiny-mixed|time|
+//     time-derivatives|time-pairs|time-scanline|time-regression|time-mixed|bench-scanline]
 //
 // brief, tiny: fewer shapes, for the memcheck and the racecheck of compute-sanitizer.
 #include "gpu-check.hpp"
@@ -98,6 +98,7 @@ int check_brief() {
     wrong += check_case("plain     ", make_case(1500, 300, d, 3.0 * d, false, false, 0.0), true);
     wrong += check_case("rim       ", make_case(500, 100, d, 5.0, true, true, 0.0), false);
   }
+  wrong += check_derivatives_tiny();
   wrong += check_pairs_tiny();
   wrong += check_scanline_tiny();
   wrong += check_regression_tiny();
@@ -148,6 +149,7 @@ int check_all() {
   wrong += check_case("one sample", make_case(1, 2000, 3, 2.0, false, true, 0.0), false);
   wrong += check_case("one point ", make_case(70000, 1, 2, 1.0, false, true, 0.0), false);
   wrong += check_case("long      ", make_case(600000, 20, 2, 0.3, false, true, 0.0), false);
+  wrong += check_derivatives();
   wrong += check_pairs();
   wrong += check_scanline();
   wrong += check_regression();
@@ -185,23 +187,27 @@ int main(int count, char** arguments) {
   const std::string what = count > 2 ? arguments[2] : "check";
   const std::map<std::string, std::function<int()>> checks = {
       {"check", check_all},
+      {"check-derivatives", check_derivatives},
       {"check-pairs", check_pairs},
       {"check-scanline", check_scanline},
       {"check-regression", check_regression},
       {"check-mixed", check_mixed},
       {"brief", check_brief},
       {"tiny-density", check_density_tiny},
+      {"tiny-derivatives", check_derivatives_tiny},
       {"tiny-pairs", check_pairs_tiny},
       {"tiny-scanline", check_scanline_tiny},
       {"tiny-regression", check_regression_tiny},
       {"tiny-mixed", check_mixed_tiny}};
-  const std::map<std::string, std::function<void()>> others = {{"device", [] {}},
-                                                               {"time", time_all},
-                                                               {"time-pairs", time_pairs},
-                                                               {"time-scanline", time_scanline},
-                                                               {"time-regression", time_regression},
-                                                               {"time-mixed", time_mixed},
-                                                               {"bench-scanline", bench_scanline}};
+  const std::map<std::string, std::function<void()>> others = {
+      {"device", [] {}},
+      {"time", time_all},
+      {"time-derivatives", time_derivatives},
+      {"time-pairs", time_pairs},
+      {"time-scanline", time_scanline},
+      {"time-regression", time_regression},
+      {"time-mixed", time_mixed},
+      {"bench-scanline", bench_scanline}};
   const auto check = checks.find(what);
   const auto other = others.find(what);
   if (check == checks.end() && other == others.end()) return 2;

@@ -12,6 +12,12 @@
 
 namespace kestrel {
 
+/// Derivatives of densities against those of the CPU; returns how many are wrong.
+int check_derivatives_tiny();
+int check_derivatives();
+/// Whole calls, with transfers from and to the host.
+void time_derivatives();
+
 /// Sums over pairs against those of the CPU; returns how many are wrong.
 int check_pairs_tiny();
 int check_pairs();

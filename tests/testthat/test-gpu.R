@@ -136,6 +136,37 @@ test_that("shapes of every kind are those of the CPU", {
   }
 })
 
+test_that("derivatives are those of the CPU", {
+  skip_without_device()
+  set.seed(4)
+  for (d in c(1, 2, 4, 18)) {
+    x <- matrix(rnorm(700 * d), ncol = d)
+    H <- if (d == 1) 0.5 else 0.25 * d * (0.2 + diag(0.8, d))
+    for (order in if (d > 4) 0:1 else c(0:2, 5)) {
+      at <- function(backend, ...) {
+        kdde(x, h = if (d == 1) sqrt(H), H = if (d > 1) H, deriv.order = order, backend = backend, engine = "direct",
+             w = rep(1:7, 100), ...)
+      }
+      gpu <- at("cuda", eval.points = x[1:60, ])
+      expect_identical(gpu[c("engine", "backend", "device")],
+                       list(engine = "direct", backend = "cuda", device = kestrel_info()$cuda$device))
+      cpu <- at("cpu", eval.points = x[1:60, ])
+      # The sum of the absolute values of the terms is some times as large as the largest value.
+      expect_close_to_reference(gpu$estimate, cpu$estimate, tol = 1e-11, info = paste(d, order))
+      expect_same_bits(at("cuda", eval.points = x[1:60, ])$estimate, gpu$estimate, info = paste(d, order))
+    }
+  }
+  slope <- function(...) kdde(faithful, deriv.order = 1, gridsize = c(9, 11), H = diag(c(0.1, 30)), ...)
+  expect_close_to_reference(unlist(slope(backend = "cuda")$estimate), unlist(slope(backend = "cpu")$estimate),
+                            tol = 1e-11)
+  fhat <- slope(backend = "cuda")
+  expect_match(paste(capture.output(print(fhat)), collapse = " "), fhat$device, fixed = TRUE)
+  expect_close_to_reference(predict(fhat, faithful[1:5, ], backend = "cuda"), predict(fhat, faithful[1:5, ]), tol = 1e-11)
+  wide <- matrix(rnorm(19 * 50), ncol = 19)
+  expect_error(kdde(wide, H = diag(19), deriv.order = 1, backend = "cuda"), "not made for this",
+               class = "kestrel_error_backend")
+})
+
 test_that("predict() runs there, and \"auto\" when it pays", {
   skip_without_device()
   set.seed(2)

@@ -28,8 +28,8 @@ struct Failure {
   char text[512];
 };
 
-/// Throws the Failure for a request beyond what the object was made for. At least one value: compilers refuse a format
-/// that is no literal and has none.
+/// Throws the Failure for a request beyond what the object was made for. At least one value:
+/// compilers refuse a format that is no literal and has none.
 template <class... Values>
 [[noreturn]] void refuse(const char* format, Values... values) {
   Failure failure;
@@ -129,9 +129,10 @@ class Buffer {
   std::size_t size_ = 0;
 };
 
-inline void upload(const double* from, std::size_t count, double* to) {
+template <class Number>
+void upload(const Number* from, std::size_t count, Number* to) {
   if (count == 0) return;
-  check(cudaMemcpy(to, from, count * sizeof(double), cudaMemcpyHostToDevice), "copying data");
+  check(cudaMemcpy(to, from, count * sizeof(Number), cudaMemcpyHostToDevice), "copying data");
 }
 
 /// Uploads `columns` columns of `count` numbers, `stride` apart, to be one after the other. Column

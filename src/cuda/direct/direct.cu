@@ -9,6 +9,7 @@
 #include "cuda/base/warp.cuh"
 #include "cuda/direct/direct.cuh"
 #include "cuda/direct/launch.cuh"
+#include "cuda/direct/moments.cuh"
 #include "cuda/direct/whiten.cuh"
 
 namespace kestrel_cuda {
@@ -63,12 +64,17 @@ class DensityOf : public Density {
         d_(kernel.d),
         diagonal_(kernel.diagonal != 0),
         farthest_(kernel.farthest),
+        moments_(kernel.moments),
+        degree_(kernel.degree),
         differences_(launch_of(kernel.leaf, kernel.d, Real())),
-        products_(products_launch<Real>(kernel.leaf, kernel.d)) {
+        products_(moments_ > 0 ? Launch<Real>{nullptr, 0, 0}
+                               : products_launch<Real>(kernel.leaf, kernel.d)) {
     const std::size_t size = static_cast<std::size_t>(d_) * d_;
     upload(kernel.matrix, size, matrix_.reserve(size));
     upload(kernel.root, size, root_.reserve(size));
     centre_.reserve(d_);
+    const std::size_t factors = moments_ * static_cast<std::size_t>(degree_);
+    if (factors > 0) upload(kernel.factor, factors, factor_.reserve(factors));
   }
 
   void samples(const double* x, std::size_t stride, const double* w, std::size_t n) override {
@@ -87,14 +93,14 @@ class DensityOf : public Density {
     whiten_samples(centre);
     const std::size_t chunks = round_up(padded_, chunk_) / chunk_;
     const std::size_t max =
-        std::max<std::size_t>(1, kPartialSums / chunks / kPointUnit) * kPointUnit;
+        std::max<std::size_t>(1, kPartialSums / chunks / values() / kPointUnit) * kPointUnit;
     for (std::size_t first = 0; first < m; first += max) {
       const std::size_t count = std::min(max, m - first);
       const Poll part = [&](double fraction) {
         return poll((static_cast<double>(first) + fraction * static_cast<double>(count)) /
                     static_cast<double>(m));
       };
-      if (!sum_block(e + first, stride, count, sum + first, chunks, part)) return false;
+      if (!sum_block(e + first, stride, count, m, sum + first, chunks, part)) return false;
     }
     return true;
   }
@@ -146,8 +152,9 @@ class DensityOf : public Density {
     return result;
   }
 
-  bool sum_block(const double* e, std::size_t stride, std::size_t m, double* sum,
-                 std::size_t chunks, const Poll& poll) {
+  /// Value t of point i goes to sum[t * sum_stride + i].
+  bool sum_block(const double* e, std::size_t stride, std::size_t m, std::size_t sum_stride,
+                 double* sum, std::size_t chunks, const Poll& poll) {
     const std::size_t padded = round_up(m, kPointUnit);
     upload_columns(e, stride, m, d_, e_.reserve(d_ * m));
     double* square = may_take_products() ? point_square_.reserve(padded) : nullptr;
@@ -161,21 +168,26 @@ class DensityOf : public Density {
     task.sample_stride = padded_;
     task.point_stride = padded;
     task.chunk = chunk_;
-    task.partial = partial_.reserve(chunks * padded);
+    task.partial = partial_.reserve(chunks * values() * padded);
     task.rim = {x_.data(), e_.data(), root_.data(), n_, m};
     task.d = d_;
     if (!launch_all(products ? products_ : differences_, task, chunks, poll)) return false;
+    // Moments may be negative.
     const double smallest =
-        !gaussian() ? 0.0
+        moments_ > 0  ? -INFINITY
+        : !gaussian() ? 0.0
         : sizeof(Real) == sizeof(float)
             ? 0x1p-100
             : std::max(std::exp2(kestrel::kExp2Smallest), 0x1p-1042 * static_cast<double>(padded_));
     double* total = sum_.reserve(m);
-    add_chunks<<<static_cast<unsigned>((m + 127) / 128), 128>>>(
-        partial_.data(), padded, chunks, m, smallest, products ? square : nullptr,
-        largest_weight_ > 0 ? largest_weight_ : 1.0, total);
-    check(cudaGetLastError(), "starting to add the chunks");
-    check(cudaMemcpy(sum, total, m * sizeof(double), cudaMemcpyDeviceToHost), "copying sums back");
+    for (std::size_t t = 0; t < values(); ++t) {
+      add_chunks<<<static_cast<unsigned>((m + 127) / 128), 128>>>(
+          partial_.data() + t * padded, values() * padded, chunks, m, smallest,
+          products ? square : nullptr, largest_weight_ > 0 ? largest_weight_ : 1.0, total);
+      check(cudaGetLastError(), "starting to add the chunks");
+      check(cudaMemcpy(sum + t * sum_stride, total, m * sizeof(double), cudaMemcpyDeviceToHost),
+            "copying sums back");
+    }
     return true;
   }
 
@@ -189,16 +201,26 @@ class DensityOf : public Density {
   /// Each launch takes some chunks, at all points of the block.
   bool launch_all(const Launch<Real>& launch, SumTask<Real> task, std::size_t chunks,
                   const Poll& poll) {
+    // Groups of moments compute the kernel again, and a moment reads each of its factors.
+    const std::size_t groups = (moments_ + kMomentSide - 1) / kMomentSide;
+    const double of_pair =
+        moments_ > 0
+            ? static_cast<double>(groups) * (2.0 * d_ + 10.0 + 8.0 * (degree_ + 1.0) * kMomentSide)
+            : 2.0 * d_ + 10.0;
     const double of_chunk =
-        static_cast<double>(task.point_stride) * static_cast<double>(chunk_) * (2.0 * d_ + 10.0);
+        static_cast<double>(task.point_stride) * static_cast<double>(chunk_) * of_pair;
     const std::size_t at_a_time = std::min<std::size_t>(
         32768, std::max<std::size_t>(1, static_cast<std::size_t>(kLaunchOperations / of_chunk)));
     Pace pace;
     for (std::size_t first = 0; first < chunks; first += at_a_time) {
       const unsigned count = static_cast<unsigned>(std::min(at_a_time, chunks - first));
       task.first_chunk = first;
-      const dim3 grid(static_cast<unsigned>(task.point_stride / launch.points), count);
-      launch.kernel<<<grid, launch.threads>>>(task);
+      if (moments_ > 0) {
+        launch_moments(task, count, static_cast<unsigned>(groups));
+      } else {
+        const dim3 grid(static_cast<unsigned>(task.point_stride / launch.points), count);
+        launch.kernel<<<grid, launch.threads>>>(task);
+      }
       check(cudaGetLastError(), "starting a sum");
       pace.launched();
       if (!poll(static_cast<double>(first) / static_cast<double>(chunks))) {
@@ -209,13 +231,27 @@ class DensityOf : public Density {
     return true;
   }
 
+  void launch_moments(const SumTask<Real>& task, unsigned chunks, unsigned groups) {
+    if constexpr (sizeof(Real) == sizeof(double)) {
+      const dim3 grid(static_cast<unsigned>(task.point_stride / kMomentSide), chunks, groups);
+      moment_kernel(degree_)<<<grid, kMomentThreads, moment_memory(d_)>>>(
+          task, factor_.data(), static_cast<unsigned>(moments_));
+    }
+  }
+
+  /// Sums at each point.
+  std::size_t values() const { return std::max<std::size_t>(1, moments_); }
+
   const int leaf_, d_;
   const bool diagonal_;
   const double farthest_;
+  const std::size_t moments_;
+  const int degree_;
   const Launch<Real> differences_;
   const Launch<Real> products_;  // null: there is none
   std::size_t n_ = 0, padded_ = 0, chunk_ = 1024;
   Buffer<double> matrix_, root_, centre_;
+  Buffer<int> factor_;
   Buffer<double> x_, w_, e_;  // as given
   Buffer<double> history_, point_history_;
   Buffer<Real> sample_, point_;  // whitened
@@ -234,6 +270,12 @@ std::unique_ptr<Density> make_density(const kestrel_gpu_kernel& kernel) {
       kernel.leaf != KESTREL_GPU_uniform && kernel.leaf != KESTREL_GPU_product_uniform;
   if (kernel.leaf == KESTREL_GPU_uniform && kernel.d > KESTREL_GPU_UNIFORM_VARIABLES) {
     refuse("%d variables", kernel.d);
+  }
+  if (kernel.moments > 0) {
+    const bool taken = kernel.leaf == KESTREL_GPU_gaussian && kernel.single_precision == 0 &&
+                       kernel.degree >= 1 && kernel.degree <= KESTREL_GPU_MOMENT_DEGREE;
+    if (!taken) refuse("moments of degree %d", kernel.degree);
+    if (kernel.d > KESTREL_GPU_MOMENT_VARIABLES) refuse("moments of %d variables", kernel.d);
   }
   if (kernel.single_precision != 0 && continuous) {
     return std::unique_ptr<Density>(new DensityOf<float>(kernel));

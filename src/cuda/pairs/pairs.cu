@@ -98,8 +98,7 @@ class Pairs {
   bool monomials(const std::vector<int>& factor, std::size_t count, std::size_t degree, double* sum,
                  const Poll& poll) {
     int* const table = factor_.reserve(factor.size());
-    check(cudaMemcpy(table, factor.data(), factor.size() * sizeof(int), cudaMemcpyHostToDevice),
-          "copying monomials");
+    upload(factor.data(), factor.size(), table);
     const MonomialKernel kernel = monomial_kernel(degree);
     const PairMonomials monomials{table, static_cast<unsigned>(count)};
     const std::size_t shared =

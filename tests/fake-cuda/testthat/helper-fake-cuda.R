@@ -72,6 +72,11 @@ fake_tasks <- list(
   "slabs of direct sums" = list(needs = c("OPEN", "SAMPLES", "SUM"), call = function(backend) {
     streamed(gridsize = c(20, 30), slab = 10, backend = backend)
   }),
+  "derivatives" = list(needs = c("OPEN", "SAMPLES", "SUM"), call = function(backend) {
+    fhat <- kdde(fake_sample, h = 2, deriv.order = 2, eval.points = fake_sample[1:100, ], engine = "direct",
+                 backend = backend)
+    placed(fhat, fhat$estimate)
+  }),
   "LSCV of a matrix" = list(needs = "PAIRS", call = function(backend) {
     found <- Hlscv(fake_sample, engine = "direct", amise = TRUE, backend = backend)
     placed(found, found$LSCV)

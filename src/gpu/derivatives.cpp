@@ -1,0 +1,88 @@
+#include "gpu/derivatives.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "core/base/error.hpp"
+#include "core/kernel/derivative.hpp"
+#include "gpu/cost.hpp"
+#include "gpu/device_sums.hpp"
+#include "gpu/reach.hpp"
+
+namespace kestrel {
+
+namespace {
+
+static_assert(KESTREL_GPU_MOMENT_DEGREE == kHighestDerivative, "every derivative is a moment");
+
+/// Derivatives are more sensitive to the rounding of coordinates than the sum itself, so that
+/// points share a centre within a smaller reach than gpu_reach(): 7e-15 of a bandwidth.
+constexpr double kDerivativeReach = 64;
+
+/// The factors of each monomial, row r of them for factor r; d stands for one.
+std::vector<int> factors_of(const Monomials& monomials, std::size_t d, int degree) {
+  const std::size_t count = monomials.size();
+  std::vector<int> factor(count * static_cast<std::size_t>(degree), static_cast<int>(d));
+  for (std::size_t t = 0; t < count; ++t) {
+    std::size_t row = 0;
+    for (std::size_t k = 0; k < d; ++k) {
+      for (int r = 0; r < monomials.exponent(t)[k]; ++r) {
+        factor[row++ * count + t] = static_cast<int>(k);
+      }
+    }
+  }
+  return factor;
+}
+
+/// Picoseconds of a pair on an H200: of its kernel, which groups of moments compute again, and of
+/// each factor of each moment.
+constexpr double kPairPs = 20, kFactorPs = 0.25;
+
+}  // namespace
+
+void gpu_derivatives(const MatrixView& x, Weights w, const EvaluationPoints& points,
+                     Span<const double> root, int order, const RunOptions& options,
+                     Span<double> out) {
+  const std::size_t d = x.cols, m = points.size(), of_order = derivative_count(d, order);
+  if (out.size != m * of_order) throw error(ErrorKind::internal, "output of a wrong size");
+  check_density_sizes(x, w, points, root, {out.data, m});
+  const ScaledNumber scale = kernel_scale({}, d, root);
+  const DerivativeMap map(d, order, root);
+  const Monomials& monomials = map.monomials();
+  const TileKernel kernel(*options.table, {}, d, root);
+  const int degree = std::max(1, order);
+  const std::vector<int> factor = factors_of(monomials, d, degree);
+  kestrel_gpu_kernel request{};
+  request.leaf = KESTREL_GPU_gaussian;
+  request.root = kernel.parameters(nullptr).root;
+  request.moments = monomials.size();
+  request.degree = degree;
+  request.factor = factor.data();
+  const double reach = std::min(kDerivativeReach, gpu_reach(d, false));
+  const Pieces pieces = cut_pieces(points, kernel, false, reach,
+                                   1 + kPointsAtOnce / monomials.size(), options.parallel);
+  std::vector<double> unit, sums(monomials.size()), derivative(of_order);
+  for (std::size_t t = 0; t < monomials.size(); ++t) {
+    unit.push_back(std::pow(gaussian_unit(), -monomials.degree(t)));
+  }
+  std::fill(out.begin(), out.end(), 0.0);
+  DeviceSums(kernel, reach, request)
+      .run(x, w, points, pieces, options,
+           [&](std::size_t point, const double* sum, std::size_t stride) {
+             for (std::size_t t = 0; t < sums.size(); ++t) sums[t] = sum[t * stride] * unit[t];
+             map.apply(sums.data(), derivative.data());
+             for (std::size_t t = 0; t < of_order; ++t) out[t * m + point] += derivative[t];
+           });
+  for (std::size_t i = 0; i < out.size; ++i) out[i] = scale.times(out[i]);
+}
+
+double gpu_derivative_seconds(double n, double m, std::size_t d, int order,
+                              const kestrel_gpu_device& device) {
+  const double moments = static_cast<double>(Monomials(d, order).size());
+  const double groups = std::ceil(moments / 16);
+  const double picoseconds = groups * (kPairPs + 16 * kFactorPs * (std::max(1, order) + 1));
+  return 1e-12 * n * m * picoseconds * gpu_slowness(device, false);
+}
+
+}  // namespace kestrel

@@ -1,0 +1,66 @@
+// Sums over samples at evaluation points on the device, in pieces of points and of samples.
+#ifndef KESTREL_GPU_DEVICE_SUMS_HPP
+#define KESTREL_GPU_DEVICE_SUMS_HPP
+
+#include <functional>
+#include <vector>
+
+#include "core/base/run_options.hpp"
+#include "core/data/evaluation_points.hpp"
+#include "core/data/tiles.hpp"
+#include "core/data/weights.hpp"
+#include "gpu/loader.hpp"
+#include "gpu/poll.hpp"
+
+namespace kestrel {
+
+/// The maximum number of points that are gathered and sent at a time.
+constexpr std::size_t kPointsAtOnce = std::size_t{1} << 20;
+
+/// Points in pieces of at most so many that share a centre.
+struct Pieces {
+  Blocks blocks;
+  std::vector<double> centre;  // of all pieces; empty: the first point of each
+
+  std::size_t count() const { return blocks.count(); }
+};
+
+/// Pieces of at most `most` points within `reach` of their centre (gpu/reach.hpp), or of any points
+/// if the device takes the data `as_given`. O(m log m).
+Pieces cut_pieces(const EvaluationPoints& points, const TileKernel& kernel, bool as_given,
+                  double reach, std::size_t most, const ParallelOptions& options);
+
+/// Sums that are open on the device: one or, of monomials, several at each point.
+class DeviceSums {
+ public:
+  /// `request`: the kernel; its `matrix`, `d`, `diagonal` and `farthest` are set here, from the
+  /// whitening and the reach.
+  DeviceSums(const TileKernel& whitening, double reach, kestrel_gpu_kernel request);
+  DeviceSums(const DeviceSums&) = delete;
+  DeviceSums& operator=(const DeviceSums&) = delete;
+  ~DeviceSums() { table_.density_close(density_); }
+
+  /// Takes add(i, sums, stride) for every point i: sums[t * stride] is its sum number t over some
+  /// of the samples.
+  using Add = std::function<void(std::size_t, const double*, std::size_t)>;
+
+  /// Calls `add` for every piece of samples and of points. So many samples are taken at a time that
+  /// they have 512 MiB as given.
+  void run(const MatrixView& x, Weights w, const EvaluationPoints& points, const Pieces& pieces,
+           const RunOptions& options, const Add& add);
+
+ private:
+  void samples(const MatrixView& x, Weights w, std::size_t first, std::size_t last);
+  /// The sums at the points of a piece.
+  void add_piece(const EvaluationPoints& points, const Pieces& pieces, std::size_t piece,
+                 PollState& state, const Add& add);
+
+  const kestrel_gpu_table& table_;
+  const std::size_t values_;  // sums at each point
+  void* density_ = nullptr;
+  char text_[512] = "";
+};
+
+}  // namespace kestrel
+
+#endif
