@@ -10,7 +10,7 @@
 #' diagonal for `Hnm.diag`. The error is that of [amise.mixt()] or [mise.mixt()].
 #'
 #' @inheritParams hns
-#' @param deriv.order only 0, the density itself.
+#' @param deriv.order the order r of the derivatives that the bandwidth is for, 0 to 8.
 #' @param G numbers of components to try.
 #' @param subset.ind rows of `x` to which the mixture is fitted; all if not given.
 #' @param mise.flag TRUE for the exact error.
@@ -56,7 +56,7 @@ mclust_arguments <- c("prior", "control", "initialization", "warn")
 
 # `line`: for one column.
 check_mixture_reference <- function(x, deriv.order, G, rows, exact, verbose, line = FALSE) {
-  check_derivative_order(deriv.order, offered = FALSE)
+  order <- check_order_of_derivative(deriv.order)
   asked_verbose(verbose)
   exact <- check_flag(exact, "mise.flag")
   sample <- selector_sample(x, NULL)
@@ -74,7 +74,7 @@ check_mixture_reference <- function(x, deriv.order, G, rows, exact, verbose, lin
   if (!requireNamespace("mclust", quietly = TRUE)) {
     abort_input("Package mclust must be installed to fit a normal mixture.")
   }
-  list(sample = sample, used = used, G = as.vector(counts), exact = exact)
+  list(sample = sample, used = used, G = as.vector(counts), exact = exact, order = order)
 }
 
 # The numbers of rows, which may come as TRUE and FALSE.
@@ -87,12 +87,18 @@ rows_among <- function(rows, n, name) {
   as.vector(rows)
 }
 
-# The mixture is fitted to deviations from the mean, in which mclust keeps its digits, and the search works in standard
-# deviations.
+# The units of a search: standard deviations. The squares of derivatives by several variables add up, so that these
+# have one unit, the geometric mean.
+mixture_scale <- function(variance, order) {
+  scale <- sqrt(diag(variance))
+  if (order == 0L) scale else rep(exp(mean(log(scale))), length(scale))
+}
+
+# The mixture is fitted to deviations from the mean, in which mclust keeps its digits.
 mixture_bandwidth <- function(asked, model, diagonal, more) {
   sample <- asked$sample
   d <- ncol(sample$x)
-  scale <- sqrt(diag(sample$cov))
+  scale <- mixture_scale(sample$cov, asked$order)
   z <- sweep(unname(sample$x), 2L, colMeans(sample$x))
   fit <- catching_errors(do.call(fit_of_mclust, c(list(z[asked$used, , drop = FALSE], G = asked$G, modelNames = model,
                                                        verbose = FALSE), more)),
@@ -106,13 +112,20 @@ mixture_bandwidth <- function(asked, model, diagonal, more) {
   mixture <- list(mus = t(matrix(found$mean, d, k) / scale), Sigmas = lapply(Sigmas, function(Sigma) Sigma / area),
                   props = found$pro)
   n <- nrow(sample$x)
-  criterion <- if (asked$exact) mise_criterion(mixture, n) else mixture_amise(mixture, n)
-  start <- reference_scale(n, d, "gaussian")^2 * if (diagonal) diag(d) else stats::cov2cor(unname(sample$cov))
+  start <- reference_h(n, d, asked$order)^2 * unname(sample$cov) / area
+  if (diagonal) start <- diag(diag(start), d)
+  H <- best_for_mixture(mixture, n, asked$order, asked$exact, start, diagonal)
+  structure(H * area, dimnames = dimnames(sample$cov))
+}
+
+# The matrix with the least error for estimates of a mixture from n observations.
+best_for_mixture <- function(mixture, n, order, exact, start, diagonal) {
+  criterion <- if (exact) mise_criterion(mixture, n, order) else mixture_amise(mixture, n, order)
   best <- minimise_over_matrices(criterion, start, diagonal)
   if (best$convergence != 0L) {
     warn_search("The search for the bandwidth matrix did not converge: ", best$message, ".")
   }
-  structure(best$H * area, dimnames = dimnames(sample$cov))
+  best$H
 }
 
 # Mclust() looks for a function of its package by name where it is called.
@@ -121,8 +134,8 @@ fit_of_mclust <- function(...) {
   eval(as.call(c(quote(mclust::Mclust), list(...))))
 }
 
-# The AMISE is quadratic in H; its matrix by values at pairs of coordinates.
-mixture_amise <- function(mixture, n) {
+# The AMISE is quadratic in H, but for the variance; its matrix by values at pairs of coordinates.
+mixture_amise <- function(mixture, n, order = 0L) {
   d <- ncol(mixture$mus)
   entries <- which(lower.tri(diag(d), diag = TRUE), arr.ind = TRUE)
   basis <- lapply(seq_len(nrow(entries)), function(e) {
@@ -131,35 +144,147 @@ mixture_amise <- function(mixture, n) {
     E
   })
   count <- length(basis)
-  single <- vapply(basis, curvature_of, 0, mixture)
+  single <- vapply(basis, curvature_of, 0, mixture, order)
   product <- diag(single, count)
   for (i in seq_len(count)) for (j in seq_len(i - 1L)) {
-    product[i, j] <- product[j, i] <- (curvature_of(basis[[i]] + basis[[j]], mixture) - single[i] - single[j]) / 2
+    product[i, j] <- product[j, i] <- (curvature_of(basis[[i]] + basis[[j]], mixture, order) - single[i] - single[j]) / 2
   }
   function(H) {
-    variance <- mean_square(unname(H)) / n
-    slope <- drop(product %*% vech(unname(H)))
+    H <- unname(H)
+    slope <- drop(product %*% vech(H))
     # A pair off the diagonal is one entry of vech().
     gradient <- invvech(slope / ifelse(entries[, 1L] == entries[, 2L], 2, 4))
-    structure(variance + sum(slope * vech(unname(H))) / 4, gradient = gradient - variance / 2 * chol2inv(chol(H)))
+    structure(mean_square(H, order) / n + sum(slope * vech(H)) / 4,
+              gradient = gradient + mean_square_slope(H, order) / n)
   }
 }
 
+# The derivative of mean_square() by H.
+mean_square_slope <- function(H, order) {
+  if (order == 0L) return(-mean_square(H) / 2 * chol2inv(chol(H)))
+  2 * laplacian_slope(numeric(nrow(H)), 2 * H, order)
+}
+
 # The MISE with its gradient: the derivative of phi_(aH + S)(u) by H is a (A u u' A - A) phi / 2, A = (aH + S)^-1.
-mise_criterion <- function(mixture, n) {
+mise_criterion <- function(mixture, n, order = 0L) {
   function(H) {
     H <- unname(H)
     d <- nrow(H)
     slope_of <- function(a) {
       over_pairs(mixture, function(difference, Sigma) {
         S <- a * H + Sigma
+        if (order > 0L) return(a * laplacian_slope(difference, S, order))
         A <- chol2inv(chol(S))
         density <- mixture_density(t(difference), list(mus = matrix(0, 1L, d), Sigmas = list(S), props = 1),
                                    normal_density)
         a * (tcrossprod(A %*% difference) - A) * density / 2
       })
     }
-    gradient <- -mean_square(H) / (2 * n) * chol2inv(chol(H)) + (1 - 1 / n) * slope_of(2) - 2 * slope_of(1)
-    structure(exact_mise(H, mixture, n), gradient = gradient)
+    gradient <- mean_square_slope(H, order) / n + (1 - 1 / n) * slope_of(2) - 2 * slope_of(1)
+    structure(exact_mise(H, mixture, n, order), gradient = gradient)
   }
+}
+
+#' Bandwidths with the least error for a normal mixture
+#'
+#' The bandwidth of a Gaussian kernel with the least mean integrated squared error when the density is a normal mixture
+#' that is known. The error is exact (`hmise.mixt`, `Hmise.mixt`, `Hmise.mixt.diag`) or asymptotic (`hamise.mixt` and so
+#' on). The bandwidth is a scalar, a full matrix or a diagonal one. It is the best that a selector can find, which
+#' simulations compare with.
+#'
+#' The error is that of [mise.mixt()] or [amise.mixt()], which is minimised from one start with its gradient. The exact
+#' error may have several minima (Marron & Wand 1992, section 5).
+#'
+#' @inheritParams mixtures
+#' @param samp sample size.
+#' @param hstart,Hstart where the search begins; by default the normal reference for the variance of the mixture.
+#' @param deriv.order the order r of the derivatives that the bandwidth is for, 0 to 8.
+#' @return `hmise.mixt`, `hamise.mixt`: a positive number. The others: a d x d matrix.
+#' @section Units: Of the mixture, and for matrices of their squares.
+#' @section Errors: Errors of class `kestrel_error_input` are for a mixture that is not one (see [mixtures]), and for
+#'   a start that is not a bandwidth of its dimension.
+#' @section Warnings: A warning of class `kestrel_warning_search` says if the search did not converge.
+#' @section Cost: O(k^2 d^3) for each of some dozen evaluations, k components, and more for derivatives.
+#' @references Marron, J.S. & Wand, M.P. (1992) Exact mean integrated squared error. *Annals of Statistics* **20**,
+#'   712-736.
+#'
+#'   Wand, M.P. & Jones, M.C. (1995) *Kernel Smoothing*. Chapman & Hall, section 4.4.
+#' @seealso [mise.mixt()], [hnm()]
+#' @examples
+#' mus <- c(0, 3)
+#' sigmas <- c(1, 0.5)
+#' props <- c(0.4, 0.6)
+#' best <- hmise.mixt(mus = mus, sigmas = sigmas, props = props, samp = 100)
+#' best
+#' h <- seq(0.1, 1, by = 0.02)
+#' error <- sapply(h, function(h) mise.mixt(h = h, mus = mus, sigmas = sigmas, props = props, samp = 100))
+#' plot(h, error, type = "l")
+#' abline(v = best, lty = 2)
+#' @name hmise.mixt
+NULL
+
+#' @rdname hmise.mixt
+#' @export
+hmise.mixt <- function(mus, sigmas, props, samp, hstart, deriv.order = 0, ...) {
+  check_arguments("hmise.mixt", given_names(...))
+  h_for_mixture(check_line_mixture(mus, sigmas, props), samp, if (!missing(hstart)) hstart, deriv.order, TRUE)
+}
+
+#' @rdname hmise.mixt
+#' @export
+hamise.mixt <- function(mus, sigmas, props, samp, hstart, deriv.order = 0, ...) {
+  check_arguments("hamise.mixt", given_names(...))
+  h_for_mixture(check_line_mixture(mus, sigmas, props), samp, if (!missing(hstart)) hstart, deriv.order, FALSE)
+}
+
+#' @rdname hmise.mixt
+#' @export
+Hmise.mixt <- function(mus, Sigmas, props, samp, Hstart, deriv.order = 0, ...) {
+  check_arguments("Hmise.mixt", given_names(...))
+  H_for_mixture(check_mixture(mus, Sigmas, props), samp, if (!missing(Hstart)) Hstart, deriv.order, TRUE, FALSE)
+}
+
+#' @rdname hmise.mixt
+#' @export
+Hmise.mixt.diag <- function(mus, Sigmas, props, samp, Hstart, deriv.order = 0, ...) {
+  check_arguments("Hmise.mixt.diag", given_names(...))
+  H_for_mixture(check_mixture(mus, Sigmas, props), samp, if (!missing(Hstart)) Hstart, deriv.order, TRUE, TRUE)
+}
+
+#' @rdname hmise.mixt
+#' @export
+Hamise.mixt <- function(mus, Sigmas, props, samp, Hstart, deriv.order = 0, ...) {
+  check_arguments("Hamise.mixt", given_names(...))
+  H_for_mixture(check_mixture(mus, Sigmas, props), samp, if (!missing(Hstart)) Hstart, deriv.order, FALSE, FALSE)
+}
+
+#' @rdname hmise.mixt
+#' @export
+Hamise.mixt.diag <- function(mus, Sigmas, props, samp, Hstart, deriv.order = 0, ...) {
+  check_arguments("Hamise.mixt.diag", given_names(...))
+  H_for_mixture(check_mixture(mus, Sigmas, props), samp, if (!missing(Hstart)) Hstart, deriv.order, FALSE, TRUE)
+}
+
+h_for_mixture <- function(mixture, samp, hstart, order, exact) {
+  start <- if (!is.null(hstart)) matrix(check_positives(hstart, "hstart", one = TRUE)^2)
+  sqrt(known_mixture_bandwidth(mixture, samp, start, order, exact, FALSE)[[1L]])
+}
+
+H_for_mixture <- function(mixture, samp, Hstart, order, exact, diagonal) {
+  start <- if (!is.null(Hstart)) check_H(Hstart, ncol(mixture$mus), "Hstart", of = "mus")
+  known_mixture_bandwidth(mixture, samp, start, order, exact, diagonal)
+}
+
+known_mixture_bandwidth <- function(mixture, samp, start, order, exact, diagonal) {
+  n <- check_count(samp, "samp")
+  order <- check_order_of_derivative(order)
+  moments <- weighted_moments(mixture)
+  scale <- mixture_scale(moments$var, order)
+  area <- outer(scale, scale)
+  mixture$mus <- t((t(mixture$mus) - moments$mean) / scale)
+  mixture$Sigmas <- lapply(mixture$Sigmas, function(Sigma) unname(Sigma) / area)
+  start <- if (is.null(start)) reference_h(n, length(scale), order)^2 * moments$var else start
+  start <- unname(start) / area
+  if (diagonal) start <- diag(diag(start), length(scale))
+  best_for_mixture(mixture, n, order, exact, start, diagonal) * area
 }

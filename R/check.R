@@ -284,7 +284,7 @@ check_points <- function(points, d, name, limits = FALSE, of = "x") {
   if (limits) check_present(points, name) else check_finite(points, name)
 }
 
-check_H <- function(H, d, name = "H") {
+check_H <- function(H, d, name = "H", of = "x") {
   H <- plain(H)
   if (is_numbers(H) && length(H) == 1L && d == 1L) H <- matrix(as.numeric(H), 1L, 1L)
   if (!is_numbers(H) || !is.matrix(H)) {
@@ -292,7 +292,7 @@ check_H <- function(H, d, name = "H") {
   }
   if (nrow(H) != ncol(H)) abort_input("`", name, "` must be a square matrix, not ", nrow(H), " x ", ncol(H), ".")
   if (nrow(H) != d) {
-    abort_input("`", name, "` must be ", d, " x ", d, ", as `x` has ", d, if (d == 1L) " column" else " columns",
+    abort_input("`", name, "` must be ", d, " x ", d, ", as `", of, "` has ", d, if (d == 1L) " column" else " columns",
                 ", not ", nrow(H), " x ", ncol(H), ".")
   }
   check_finite(H, name)

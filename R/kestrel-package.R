@@ -30,7 +30,8 @@
 #'     [lscv()], [psi()], [vech()], [invvech()], [vec()], [invvec()], [matrix.sqrt()], [pre.sphere()], [pre.scale()].
 #'     Other names of them: \code{\link{hucv}()}, \code{\link{Hucv}()}, [Hucv.diag()]. By biased cross-validation
 #'     \code{\link{Hbcv}()}, [Hbcv.diag()]; with other references \code{\link{hnm}()}, \code{\link{Hnm}()},
-#'     [Hnm.diag()], \code{\link{hns.kcde}()}, \code{\link{Hns.kcde}()}.}
+#'     [Hnm.diag()], [hmise.mixt()], [hamise.mixt()], \code{\link{Hmise.mixt}()}, [Hmise.mixt.diag()],
+#'     \code{\link{Hamise.mixt}()}, [Hamise.mixt.diag()], \code{\link{hns.kcde}()}, \code{\link{Hns.kcde}()}.}
 #'   \item{Classes}{[kda()], \code{\link{Hkda}()}, [Hkda.diag()], \code{\link{hkda}()}, [compare()],
 #'     [compare.kda.cv()], [compare.kda.diag.cv()].}
 #'   \item{Mixtures}{[dnorm.mixt()], [rnorm.mixt()], [dmvnorm.mixt()], [rmvnorm.mixt()], [dmvt.mixt()],

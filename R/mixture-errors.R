@@ -151,17 +151,30 @@ operator_on_normal <- function(points, Sigma, A, m) {
 curvature_of <- function(H, mixture, order = 0L) {
   over_pairs(mixture, function(difference, Sigma) {
     if (order == 0L) return(operator_on_normal(difference, Sigma, H, 2L))
-    (-1)^order * laplacian_of_curvature(difference, Sigma, H, order)
+    (-1)^order * laplacian_with(difference, Sigma, H, 2L, order)
   })
 }
 
-# tr(H D^2)^2 times the Laplacian to the power r: its coefficient, a polynomial in b, in tr((I + b H) D^2)^(r + 2).
-laplacian_of_curvature <- function(difference, Sigma, H, order) {
-  m <- order + 2L
-  size <- max(diag(H))
+# tr(H D^2)^p times the Laplacian to the power r, of the N(0, Sigma) density: but for a number, the coefficient of b^p,
+# a polynomial in b, in tr((I + b H) D^2)^(r + p).
+laplacian_with <- function(difference, Sigma, H, p, order) {
+  m <- order + p
+  size <- max(abs(H))
   b <- cos(pi * (seq_len(m + 1L) - 0.5) / (m + 1L))
   values <- vapply(b, function(b) operator_on_normal(difference, Sigma, diag(nrow(H)) + b * H / size, m), 0)
-  solve(outer(b, 0:m, `^`), values)[3L] / choose(m, 2L) * size^2
+  solve(outer(b, 0:m, `^`), values)[p + 1L] / choose(m, p) * size^p
+}
+
+# The derivative by Sigma of (-Laplacian)^r of the N(0, Sigma) density, a matrix: half of its second derivatives.
+laplacian_slope <- function(difference, Sigma, order) {
+  slope <- diag(nrow(Sigma))
+  for (i in seq_len(nrow(Sigma))) for (j in seq_len(i)) {
+    E <- matrix(0, nrow(Sigma), nrow(Sigma))
+    E[i, j] <- E[j, i] <- 1
+    value <- (-1)^order * laplacian_with(difference, Sigma, E, 1L, order)
+    slope[i, j] <- slope[j, i] <- if (i == j) value / 2 else value / 4
+  }
+  slope
 }
 
 # sum_kl p_k p_l term(mu_k - mu_l, Sigma_k + Sigma_l).

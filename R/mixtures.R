@@ -109,7 +109,10 @@ dmvt.mixt <- function(x, mus, Sigmas, dfs, props, ...) {
 #' @export
 moments.mixt <- function(mus, Sigmas, props, ...) {
   check_arguments("moments.mixt", given_names(...))
-  mixture <- check_mixture(mus, Sigmas, props)
+  weighted_moments(check_mixture(mus, Sigmas, props))
+}
+
+weighted_moments <- function(mixture) {
   mean <- colSums(mixture$props * mixture$mus)
   around <- sweep(mixture$mus, 2L, mean)
   list(mean = mean, var = weighted_matrices(mixture) + crossprod(sqrt(mixture$props) * around))

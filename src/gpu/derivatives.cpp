@@ -35,9 +35,14 @@ std::vector<int> factors_of(const Monomials& monomials, std::size_t d, int degre
   return factor;
 }
 
-/// Picoseconds of a pair on an H200: of its kernel, which groups of moments compute again, and of
-/// each factor of each moment.
-constexpr double kPairPs = 20, kFactorPs = 0.25;
+/// Moments that a block of the device sums of each point, see cuda/direct/moments.cuh.
+constexpr double kMomentsOfBlock = 16;
+
+/// Picoseconds that each such group takes for a pair: the exponential, a variable, and a factor.
+/// Fits to an H100, n = m = 65,536, within a fifth: 9.3, 12.6 and 20.6 for d = 1 and orders 1, 2
+/// and 4, 10.8, 14.5 and 23.3 for d = 2, 17.8 for d = 4 and order 2, and 41.5 for d = 6 (two
+/// groups).
+constexpr double kExponentialPs = 2, kVariablePs = 0.9, kFactorPs = 3.5;
 
 }  // namespace
 
@@ -80,8 +85,9 @@ void gpu_derivatives(const MatrixView& x, Weights w, const EvaluationPoints& poi
 double gpu_derivative_seconds(double n, double m, std::size_t d, int order,
                               const kestrel_gpu_device& device) {
   const double moments = static_cast<double>(Monomials(d, order).size());
-  const double groups = std::ceil(moments / 16);
-  const double picoseconds = groups * (kPairPs + 16 * kFactorPs * (std::max(1, order) + 1));
+  const double groups = std::ceil(moments / kMomentsOfBlock);
+  const double picoseconds = groups * (kExponentialPs + kVariablePs * static_cast<double>(d) +
+                                       kFactorPs * (std::max(1, order) + 1));
   return 1e-12 * n * m * picoseconds * gpu_slowness(device, false);
 }
 

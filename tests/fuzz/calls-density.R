@@ -86,6 +86,15 @@ boot_arguments <- function(x) {
 
 classes_of <- function(x) rep_len(pick(list(1:2, c("a", "b", "c"), c(TRUE, FALSE))), NROW(x))
 
+line_reference <- function() {
+  c(line_mixture(), list(samp = pick(1:99), deriv.order = pick(c(0, 0:3))), some_of(list(hstart = stats::rexp(1L))))
+}
+
+plane_reference <- function() {
+  c(plane_mixture(), list(samp = pick(1:99), deriv.order = pick(c(0, 0, 1))),
+    some_of(list(Hstart = stats::rexp(1L) * diag(2))))
+}
+
 line_mixture <- function() list(mus = stats::rnorm(2L), sigmas = stats::rexp(2L) + 0.1, props = c(0.25, 0.75))
 
 plane_mixture <- function() {
@@ -288,6 +297,9 @@ density_calls <- list(
                            plane_mixture()),
   amise.mixt = function() c(list(h = stats::rexp(1L), samp = pick(1:99), deriv.order = pick(c(0, 0:8))),
                             line_mixture()),
+  hmise.mixt = function() line_reference(), hamise.mixt = function() line_reference(),
+  Hmise.mixt = function() plane_reference(), Hmise.mixt.diag = function() plane_reference(),
+  Hamise.mixt = function() plane_reference(), Hamise.mixt.diag = function() plane_reference(),
   ise.mixt = function() c(list(x = stats::rnorm(9L), h = stats::rexp(1L)), line_mixture()),
   Hlscv.diag = function() {
     c(matrix_selector_arguments(), some_of(list(engine = pick(c("auto", "fourier", "direct")))))

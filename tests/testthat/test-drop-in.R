@@ -34,7 +34,8 @@ test_that("arguments of ks have their names and places here", {
                             "pre.scale", "pre.sphere", "hucv", "Hucv", "Hucv.diag", "Hbcv", "Hbcv.diag", "hnm", "Hnm",
                             "Hnm.diag", "hns.kcde", "Hns.kcde", "dnorm.mixt", "rnorm.mixt", "dmvnorm.mixt",
                             "rmvnorm.mixt", "dmvt.mixt", "rmvt.mixt", "plotmixt", "mise.mixt", "amise.mixt",
-                            "ise.mixt", "kde.test", "kde.local.test", "kda", "hkda", "Hkda", "Hkda.diag",
+                            "ise.mixt", "hmise.mixt", "hamise.mixt", "Hmise.mixt", "Hmise.mixt.diag", "Hamise.mixt",
+                            "Hamise.mixt.diag", "kde.test", "kde.local.test", "kda", "hkda", "Hkda", "Hkda.diag",
                             "compare", "compare.kda.cv", "compare.kda.diag.cv", "contourSizes", "contourProbs",
                             "ksupp", "histde", "kcopula", "kroc", "binning", "kdde", "kcurv", "kms",
                             "kde.balloon", "kde.sp", "kfs", "kdr", "kdr.segment"))
