@@ -41,6 +41,12 @@ inline std::vector<int> thread_counts() {
   return {2, 3};
 }
 
+/// The same for the widest instruction set, and none for others: threads share work in the same way
+/// whatever a leaf computes.
+inline std::vector<int> thread_counts_of(const kestrel::simd::Table* table) {
+  return table == tables().back() ? thread_counts() : std::vector<int>();
+}
+
 inline kestrel::RunOptions run_on(const kestrel::simd::Table* table, int threads = 1) {
   kestrel::RunOptions options;
   options.table = table;

@@ -91,7 +91,7 @@ TEST_P(MeanShifts, EndAtStationaryPoints) {
     for (std::size_t i = 0; i < shape.m; i += 13) {
       ASSERT_LE(slope_at(shape, found.end, i), 1e-5) << i;
     }
-    for (const int threads : thread_counts()) {
+    for (const int threads : thread_counts_of(table)) {
       EXPECT_TRUE(same_bits(shifted(shape, {1e-6 * h, 2000, false}, run_on(table, threads)).end,
                             found.end));
     }

@@ -57,8 +57,11 @@ std::vector<double> bandwidth(std::size_t d) {
 
 TEST(FourierClusters, ArePackedAndSummedAsTheyAre) {
   for (const std::size_t d : {2, 3}) {
-    for (const Drawn& s : {towns(d, 2, 0, "two"), towns(d, 3, 6, "few"), towns(d, 9, 9, "many"),
-                           towns(d, 1, 1, "one"), towns(d, 60, 0, "singles")}) {
+    std::vector<Drawn> samples = {towns(d, 2, 0, "two"), towns(d, 3, 6, "few"),
+                                  towns(d, 1, 1, "one"), towns(d, d == 2 ? 9 : 5, 9, "many")};
+    // In three dimensions their grid takes half a minute.
+    if (d == 2) samples.push_back(towns(d, 60, 0, "singles"));
+    for (const Drawn& s : samples) {
       SCOPED_TRACE(s.name);
       const RunOptions options = common::run_on(simd::find_table("auto"), 1);
       const Sample sample(s.view(), s.weights());

@@ -80,7 +80,7 @@ TEST_P(Field, HasTheDerivativesOfTheSums) {
       ASSERT_LE(std::fabs(factor * got[e] - wanted[e]), tolerance * factor * field->largest()) << e;
       ASSERT_LE(got[e % shape.m], field->largest());
     }
-    for (const int threads : thread_counts()) {
+    for (const int threads : thread_counts_of(table)) {
       EXPECT_TRUE(same_bits(read_all(shape, *field_of(shape, run_on(table, threads))), got));
     }
   }

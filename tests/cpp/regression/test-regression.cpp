@@ -141,10 +141,12 @@ TEST_P(Regression, FitsAndVariances) {
       SCOPED_TRACE(table->name);
       const Fits got =
           regression_fits(sample_of(line, y), span(points), span(error2), kernel, run_on(table));
-      const Fits alone =
-          regression_fits(sample_of(line, y), span(points), {}, kernel, run_on(table));
-      EXPECT_TRUE(common::same_bits(alone.mean, got.mean));
-      EXPECT_TRUE(alone.variance.empty());
+      if (table == common::tables().back()) {
+        const Fits alone =
+            regression_fits(sample_of(line, y), span(points), {}, kernel, run_on(table));
+        EXPECT_TRUE(common::same_bits(alone.mean, got.mean));
+        EXPECT_TRUE(alone.variance.empty());
+      }
       for (std::size_t i = 0; i < points.size(); ++i) {
         expect_fit(got.mean[i], got.variance[i], wanted[i], data, error2);
       }
