@@ -48,6 +48,17 @@ class DifferenceMoments {
   double sum_[kMaxMoments] = {}, recent_[kMaxMoments] = {};
 };
 
+/// Cells whose moments are known, of samples without weights: the keys, ascending, and as many
+/// moments of each, one cell after the other.
+struct GivenCells {
+  std::vector<double> keys, moments;
+  std::size_t row;
+
+  std::size_t cells() const { return keys.size(); }
+  double key(std::size_t cell) const { return keys[cell]; }
+  const double* moment(std::size_t cell) const { return moments.data() + cell * row; }
+};
+
 /// Moments of a weighted sample in cells: moment(c)[a] = sum over the cell of w z^a / a!. They give
 /// every sum over pairs of a function of the distance that is smooth at the scale of the width.
 class CellMoments {
@@ -60,6 +71,9 @@ class CellMoments {
 
   /// From samples that are already sorted by cell.
   CellMoments(const CellOrder& order, int moments, const RunOptions& options);
+
+  /// `moments`: as many as are given.
+  CellMoments(const GivenCells& cells, int exponent, int moments, const RunOptions& options);
 
   /// Unites cells to cells of twice the width, with `moments` moments, a multiple of 4. Exact but
   /// for rounding and, if they are more than now, for the moments that narrow cells could do
@@ -89,7 +103,8 @@ class CellMoments {
   };
   CellMoments(int exponent, int moments);
   std::size_t row() const { return static_cast<std::size_t>(moments_) + kMomentPadding; }
-  void take_parted_cells(const PartedCells& cells, const RunOptions& options);
+  template <class Cells>
+  void take_unweighted_cells(const Cells& cells, const RunOptions& options);
   void take_full_cells(const FullCells& cells, Span<const double> x, Weights w,
                        const RunOptions& options);
   void add_cell(double key, const double* moment);

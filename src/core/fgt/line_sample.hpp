@@ -22,13 +22,20 @@ class LineSample {
   /// numbers differ or a value is not finite. O(n).
   LineSample(Span<const double> x, Weights w, const ParallelOptions& options = {});
 
+  /// n samples, of weight one, that are known only by the moments of their cells; there is one at
+  /// least.
+  LineSample(std::size_t n, const ValueRange& range, std::unique_ptr<const CellMoments> cells);
+
+  /// Whether the samples are known one by one. Else nothing but their number may be asked of x().
+  bool has_samples() const { return x_.data != nullptr || x_.size == 0; }
   Span<const double> x() const { return x_; }
   Weights w() const { return w_; }
   const ValueRange& range() const { return range_; }
 
   /// Moments of cells 2^exponent wide; enough(k): how many are enough for cells 2^-k as wide. O(n)
   /// unless kept cells serve, O(cells) if they do. Throws error(input) for data that CellOrder
-  /// refuses. Not for several threads at once.
+  /// refuses, and error(unfit) if no samples are known and kept cells do not serve. Not for several
+  /// threads at once.
   CellMoments cells(int exponent, const std::function<int(int)>& enough,
                     const RunOptions& options) const;
 

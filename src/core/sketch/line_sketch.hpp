@@ -1,0 +1,100 @@
+// Samples on a line as a sketch: sums over cells that parts of the data add to, in any order, with
+// the same bits.
+#ifndef KESTREL_CORE_SKETCH_LINE_SKETCH_HPP
+#define KESTREL_CORE_SKETCH_LINE_SKETCH_HPP
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/base/run_options.hpp"
+#include "core/base/span.hpp"
+#include "core/data/sample_moments.hpp"
+#include "core/fgt/cell_order.hpp"
+#include "core/sketch/wide_integer.hpp"
+#include "simd/sketch/whole_moments.hpp"
+
+namespace kestrel {
+
+/// What all sketches that are added must have in common.
+struct SketchPlan {
+  int exponent;        // cells are 2^exponent wide
+  std::string column;  // the name of the variable, in UTF-8
+
+  bool operator==(const SketchPlan& other) const {
+    return exponent == other.exponent && column == other.column;
+  }
+};
+
+/// Cells are [k W, (k + 1) W), W = 2^exponent, for all whole numbers k; no data determine them. A
+/// cell with up to kMostKept samples keeps them. One with more has the sums S_a, a = 0, ...,
+/// kMoments - 1, of the whole numbers floor(2^44 t^a + 1/2), t = 2 (x / W - k) - 1
+/// (simd/sketch/whole_moments.hpp). So a sketch is a function of the samples as a multiset: how
+/// they were cut into parts, in which order parts were added, the instruction set and the number of
+/// threads change no bit.
+///
+/// Rounding changes t^a by at most 2^-45 for each sample. The sums over pairs of the engine `fgt`
+/// change by at most 7e-14 of the sum of |terms|, and at random, which is far less.
+class LineSketch {
+ public:
+  static constexpr std::size_t kMostKept = 16;
+  static constexpr int kMoments = simd::kWholeMoments;
+
+  explicit LineSketch(SketchPlan plan) : plan_(std::move(plan)) {}
+
+  const SketchPlan& plan() const { return plan_; }
+  /// The number of samples.
+  std::uint64_t n() const { return n_; }
+  /// Of the samples; min is infinite if there are none.
+  const ValueRange& range() const { return range_; }
+
+  /// Adds samples. O(n moments). Throws error(input), and adds nothing, if a value is not finite or
+  /// is too large for the cells: 2^1000 of them or more from zero.
+  void add(Span<const double> x, const RunOptions& options);
+  /// Adds a sketch. Throws error(input) if the plans differ. O(cells).
+  void merge(const LineSketch& other, const simd::Table& table);
+
+  /// The samples that are kept, ascending.
+  const std::vector<double>& kept() const { return kept_; }
+  /// The keys k of the cells with sums, ascending.
+  const std::vector<double>& full() const { return full_; }
+  /// The sums of the k-th of these.
+  const WideInteger* sums(std::size_t k) const { return pool_.data() + slot_[k] * kMoments; }
+  /// How many samples it holds.
+  std::uint64_t count(std::size_t k) const { return count_of(sums(k)); }
+  /// The key of the cell of a value.
+  double cell_of(double x) const;
+
+  /// The mean and the variance (divisor n) of the samples, of which there is one at least: those of
+  /// the cells' sums, without a rounding error that grows with n. O(cells).
+  SampleCovariance moments() const;
+
+  /// A sketch of its parts, for what reads them: `full` ascending, with kMoments `sums` each.
+  /// Throws error(input) unless these are the parts of a sketch.
+  static LineSketch of_parts(SketchPlan plan, const ValueRange& range, std::vector<double> kept,
+                             std::vector<double> full, std::vector<WideInteger> sums);
+
+ private:
+  static std::uint64_t count_of(const WideInteger* sums);
+  void add_part(Span<const double> x, const RunOptions& options);
+  void open(const std::vector<double>& keys);
+  void add_values(const double* x, std::size_t count, double key, const simd::Table& table,
+                  WideInteger* sums) const;
+  void settle(const std::vector<double>& values, const simd::Table& table);
+  void check_parts() const;
+  WideInteger* sums_of(std::size_t k) { return pool_.data() + slot_[k] * kMoments; }
+
+  SketchPlan plan_;
+  std::uint64_t n_ = 0;
+  ValueRange range_{HUGE_VAL, -HUGE_VAL};
+  std::vector<double> kept_, full_;
+  std::vector<std::uint32_t> slot_;  // where in the pool the sums of each full cell are
+  std::vector<WideInteger> pool_;    // in the order in which cells became full
+};
+
+}  // namespace kestrel
+
+#endif
