@@ -115,6 +115,7 @@ lscv_bandwidths <- function(H, h) {
 # The observations of positive weight, sorted for the curve and for finding ties. Sorted by value and then by weight, so
 # that the order of the rows affects no bit of the result.
 lscv_sample <- function(sample) {
+  if (is_of_sketch(sample)) return(sample)
   used <- rows_with_weight(sample)
   n <- length(used$w)
   left_out <- length(sample$w) - n
@@ -165,6 +166,7 @@ lscv_at <- function(pairs, h, form, run) lscv_curve_cpp(pairs, list(S = matrix(1
 #' \pkg{ks} minimises the binned criterion of [stats::bw.ucv()], with n^2 for n(n-1), by default.
 #'
 #' @inheritParams lscv
+#' @param x a numeric vector, a matrix or data frame with one column, or a sketch of one made by [kde_sketch()].
 #' @param binned,bgridsize,bw.ucv accepted for scripts written for \pkg{ks}, without effect: the sums are exact.
 #' @param amise if TRUE, a list with the value of the criterion and a record of the search is returned.
 #' @param deriv.order the order r of the derivative that the bandwidth is for, 0 to 5; above 0 for the Gaussian kernel.
@@ -210,19 +212,19 @@ hlscv <- function(x, binned, bgridsize, amise = FALSE, deriv.order = 0, bw.ucv, 
   order <- check_lscv_order(deriv.order)
   amise <- check_flag(amise, "amise")
   kernel <- check_choice(kernel, if (order > 0L) "gaussian" else lscv_kernels(), "kernel")
-  moments <- selector_sample(x, w, na.action)
+  moments <- selector_sample(x, w, na.action, sketch = TRUE)
   check_one_column(moments, "hlscv", "Hlscv")
-  h0 <- if (order > 0L) hns(moments$x, order, w = moments$w) else
-    reference_scale(moments$n, 1L, kernel) * sqrt(moments$cov[1L, 1L])
+  h0 <- (if (order > 0L) reference_h(moments$n, 1L, order) else reference_scale(moments$n, 1L, kernel)) *
+    sqrt(moments$cov[1L, 1L])
   range <- check_range(hmin, hmax, h0)
   sample <- lscv_sample(moments)
-  run <- line_run(threads, backend, kernel = kernel)
+  run <- check_sketch_run(moments, line_run(threads, backend, kernel = kernel), kernel)
   of <- if (order > 0L) derivative_lscv(moments, order, h0, run) else density_lscv(sample, kernel, run)
   size <- if (is_compact(kernel) && length(sample$x) > 1e4) 100L else 400L
-  found <- with_search_progress(verbose, "Cross-validation", function(progress) {
+  found <- with_wide_cells_refused(moments, with_search_progress(verbose, "Cross-validation", function(progress) {
     curve <- counted(of$curve, progress)
     minimise_curve(curve, if (order > 0L) range_of_last_minimum(curve, range, size) else range, size)
-  })
+  }))
   ties <- count_ties(sample, kernel, order)
   warn_minimum("LSCV", found, ties)
   if (!amise) return(found$h)

@@ -1152,6 +1152,132 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// sketch_exponent_cpp
+int sketch_exponent_cpp(double bandwidth);
+RcppExport SEXP _kestrel_sketch_exponent_cpp(SEXP bandwidthSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< double >::type bandwidth(bandwidthSEXP);
+    rcpp_result_gen = Rcpp::wrap(sketch_exponent_cpp(bandwidth));
+    return rcpp_result_gen;
+END_RCPP
+}
+// new_sketch_cpp
+SEXP new_sketch_cpp(Rcpp::List plan);
+RcppExport SEXP _kestrel_new_sketch_cpp(SEXP planSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type plan(planSEXP);
+    rcpp_result_gen = Rcpp::wrap(new_sketch_cpp(plan));
+    return rcpp_result_gen;
+END_RCPP
+}
+// read_sketch_cpp
+SEXP read_sketch_cpp(Rcpp::RawVector bytes);
+RcppExport SEXP _kestrel_read_sketch_cpp(SEXP bytesSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::RawVector >::type bytes(bytesSEXP);
+    rcpp_result_gen = Rcpp::wrap(read_sketch_cpp(bytes));
+    return rcpp_result_gen;
+END_RCPP
+}
+// sketch_bytes_cpp
+Rcpp::RawVector sketch_bytes_cpp(SEXP sketch);
+RcppExport SEXP _kestrel_sketch_bytes_cpp(SEXP sketchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type sketch(sketchSEXP);
+    rcpp_result_gen = Rcpp::wrap(sketch_bytes_cpp(sketch));
+    return rcpp_result_gen;
+END_RCPP
+}
+// add_to_sketch_cpp
+void add_to_sketch_cpp(SEXP sketch, SEXP x, Rcpp::List run);
+RcppExport SEXP _kestrel_add_to_sketch_cpp(SEXP sketchSEXP, SEXP xSEXP, SEXP runSEXP) {
+BEGIN_RCPP
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type sketch(sketchSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
+    add_to_sketch_cpp(sketch, x, run);
+    return R_NilValue;
+END_RCPP
+}
+// merge_sketches_cpp
+Rcpp::RawVector merge_sketches_cpp(Rcpp::List sketches, Rcpp::List run);
+RcppExport SEXP _kestrel_merge_sketches_cpp(SEXP sketchesSEXP, SEXP runSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type sketches(sketchesSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
+    rcpp_result_gen = Rcpp::wrap(merge_sketches_cpp(sketches, run));
+    return rcpp_result_gen;
+END_RCPP
+}
+// sketch_info_cpp
+Rcpp::List sketch_info_cpp(Rcpp::RawVector bytes);
+RcppExport SEXP _kestrel_sketch_info_cpp(SEXP bytesSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::RawVector >::type bytes(bytesSEXP);
+    rcpp_result_gen = Rcpp::wrap(sketch_info_cpp(bytes));
+    return rcpp_result_gen;
+END_RCPP
+}
+// sketch_quantiles_cpp
+Rcpp::NumericVector sketch_quantiles_cpp(Rcpp::RawVector bytes, Rcpp::NumericVector prob);
+RcppExport SEXP _kestrel_sketch_quantiles_cpp(SEXP bytesSEXP, SEXP probSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::RawVector >::type bytes(bytesSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type prob(probSEXP);
+    rcpp_result_gen = Rcpp::wrap(sketch_quantiles_cpp(bytes, prob));
+    return rcpp_result_gen;
+END_RCPP
+}
+// sketch_parts_cpp
+Rcpp::List sketch_parts_cpp(Rcpp::RawVector bytes);
+RcppExport SEXP _kestrel_sketch_parts_cpp(SEXP bytesSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::RawVector >::type bytes(bytesSEXP);
+    rcpp_result_gen = Rcpp::wrap(sketch_parts_cpp(bytes));
+    return rcpp_result_gen;
+END_RCPP
+}
+// sketch_of_parts_cpp
+Rcpp::RawVector sketch_of_parts_cpp(Rcpp::List plan, Rcpp::List parts);
+RcppExport SEXP _kestrel_sketch_of_parts_cpp(SEXP planSEXP, SEXP partsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type plan(planSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type parts(partsSEXP);
+    rcpp_result_gen = Rcpp::wrap(sketch_of_parts_cpp(plan, parts));
+    return rcpp_result_gen;
+END_RCPP
+}
+// sketch_sample_cpp
+SEXP sketch_sample_cpp(Rcpp::RawVector bytes, Rcpp::List run);
+RcppExport SEXP _kestrel_sketch_sample_cpp(SEXP bytesSEXP, SEXP runSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::RawVector >::type bytes(bytesSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
+    rcpp_result_gen = Rcpp::wrap(sketch_sample_cpp(bytes, run));
+    return rcpp_result_gen;
+END_RCPP
+}
 // variable_grid_cpp
 Rcpp::NumericVector variable_grid_cpp(SEXP sample, Rcpp::NumericVector h, Rcpp::List axes, Rcpp::List run);
 RcppExport SEXP _kestrel_variable_grid_cpp(SEXP sampleSEXP, SEXP hSEXP, SEXP axesSEXP, SEXP runSEXP) {
@@ -1271,6 +1397,17 @@ static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_sorted_cpp", (DL_FUNC) &_kestrel_sorted_cpp, 1},
     {"_kestrel_order_cpp", (DL_FUNC) &_kestrel_order_cpp, 2},
     {"_kestrel_quantiles_cpp", (DL_FUNC) &_kestrel_quantiles_cpp, 4},
+    {"_kestrel_sketch_exponent_cpp", (DL_FUNC) &_kestrel_sketch_exponent_cpp, 1},
+    {"_kestrel_new_sketch_cpp", (DL_FUNC) &_kestrel_new_sketch_cpp, 1},
+    {"_kestrel_read_sketch_cpp", (DL_FUNC) &_kestrel_read_sketch_cpp, 1},
+    {"_kestrel_sketch_bytes_cpp", (DL_FUNC) &_kestrel_sketch_bytes_cpp, 1},
+    {"_kestrel_add_to_sketch_cpp", (DL_FUNC) &_kestrel_add_to_sketch_cpp, 3},
+    {"_kestrel_merge_sketches_cpp", (DL_FUNC) &_kestrel_merge_sketches_cpp, 2},
+    {"_kestrel_sketch_info_cpp", (DL_FUNC) &_kestrel_sketch_info_cpp, 1},
+    {"_kestrel_sketch_quantiles_cpp", (DL_FUNC) &_kestrel_sketch_quantiles_cpp, 2},
+    {"_kestrel_sketch_parts_cpp", (DL_FUNC) &_kestrel_sketch_parts_cpp, 1},
+    {"_kestrel_sketch_of_parts_cpp", (DL_FUNC) &_kestrel_sketch_of_parts_cpp, 2},
+    {"_kestrel_sketch_sample_cpp", (DL_FUNC) &_kestrel_sketch_sample_cpp, 2},
     {"_kestrel_variable_grid_cpp", (DL_FUNC) &_kestrel_variable_grid_cpp, 4},
     {"_kestrel_ones_cpp", (DL_FUNC) &_kestrel_ones_cpp, 1},
     {NULL, NULL, 0}

@@ -32,7 +32,7 @@ struct SketchPlan {
 /// Cells are [k W, (k + 1) W), W = 2^exponent, for all whole numbers k; no data determine them. A
 /// cell with up to kMostKept samples keeps them. One with more has the sums S_a, a = 0, ...,
 /// kMoments - 1, of the whole numbers floor(2^44 t^a + 1/2), t = 2 (x / W - k) - 1
-/// (simd/sketch/whole_moments.hpp). So a sketch is a function of the samples as a multiset: how
+/// (simd/sketch/whole_moments.hpp). So a sketch is a function of the samples alone: how
 /// they were cut into parts, in which order parts were added, the instruction set and the number of
 /// threads change no bit.
 ///
