@@ -55,12 +55,10 @@ bool are_sums(const WideInteger* sums) {
 
 }  // namespace
 
-double LineSketch::cell_of(double x) const { return std::floor(std::ldexp(x, -plan_.exponent)); }
-
 void LineSketch::add(Span<const double> x, const RunOptions& options) {
   if (x.size == 0) return;
   const ValueRange range = range_of(x, part_of(options.parallel, 0, 0));
-  if (!is_finite_range(range, std::ldexp(1.0, -plan_.exponent))) {
+  if (!is_finite_range(range, scale_)) {
     throw error(ErrorKind::input, "values are too large for these cells");
   }
   const std::size_t parts = (x.size + kPartOfSketch - 1) / kPartOfSketch;
@@ -139,11 +137,10 @@ void LineSketch::open(const std::vector<double>& keys) {
 
 void LineSketch::add_values(const double* x, std::size_t count, double key,
                             const simd::Table& table, WideInteger* sums) const {
-  const double scale = std::ldexp(1.0, -plan_.exponent);
   sums[0] += WideInteger(static_cast<std::int64_t>(count)).shifted(kQuantumBits);
   for (std::size_t from = 0; from < count; from += simd::kWholeRun) {
     double sum[LineSketch::kMoments];
-    table.sketch->sum_whole(x + from, std::min(simd::kWholeRun, count - from), scale, key, sum);
+    table.sketch->sum_whole(x + from, std::min(simd::kWholeRun, count - from), scale_, key, sum);
     for (int a = 1; a < LineSketch::kMoments; ++a) {
       sums[a] += WideInteger(whole_number<std::int64_t>(sum[a]));
     }
@@ -182,7 +179,7 @@ void LineSketch::settle(const std::vector<double>& values, const simd::Table& ta
 
 /// Positions are relative to the cell of the mean, so that nothing cancels.
 SampleCovariance LineSketch::moments() const {
-  const double n = static_cast<double>(n_), scale = std::ldexp(1.0, -plan_.exponent);
+  const double n = static_cast<double>(n_);
   const auto sums_about = [&](double origin) {
     PowerSums all;
     for (std::size_t k = 0; k < full_.size(); ++k) {
@@ -195,7 +192,7 @@ SampleCovariance LineSketch::moments() const {
               centre * centre * count + centre * (2 * one) + TwoPart{two, 0});
     }
     for (const double x : kept_) {
-      const TwoPart at = exact_difference(x * scale, origin);
+      const TwoPart at = exact_difference(x * scale_, origin);
       all.add(at, at * at);
     }
     return all;
@@ -206,8 +203,8 @@ SampleCovariance LineSketch::moments() const {
   const TwoPart variance = about.second / TwoPart{n, 0} - away * away;
   const TwoPart mean = TwoPart{origin, 0} + away;
   SampleCovariance found;
-  found.mean = {{mean.high / scale}, {mean.low / scale}};
-  found.covariance = {std::max(0.0, variance.value()) / scale / scale};
+  found.mean = {{mean.high / scale_}, {mean.low / scale_}};
+  found.covariance = {std::max(0.0, variance.value()) / scale_ / scale_};
   return found;
 }
 

@@ -43,7 +43,8 @@ class LineSketch {
   static constexpr std::size_t kMostKept = 16;
   static constexpr int kMoments = simd::kWholeMoments;
 
-  explicit LineSketch(SketchPlan plan) : plan_(std::move(plan)) {}
+  explicit LineSketch(SketchPlan plan)
+      : plan_(std::move(plan)), scale_(std::ldexp(1.0, -plan_.exponent)) {}
 
   const SketchPlan& plan() const { return plan_; }
   /// The number of samples.
@@ -66,7 +67,7 @@ class LineSketch {
   /// How many samples it holds.
   std::uint64_t count(std::size_t k) const { return count_of(sums(k)); }
   /// The key of the cell of a value.
-  double cell_of(double x) const;
+  double cell_of(double x) const { return std::floor(x * scale_); }
 
   /// The mean and the variance (divisor n) of the samples, of which there is one at least: those of
   /// the cells' sums, without a rounding error that grows with n. O(cells).
@@ -88,6 +89,7 @@ class LineSketch {
   WideInteger* sums_of(std::size_t k) { return pool_.data() + slot_[k] * kMoments; }
 
   SketchPlan plan_;
+  double scale_;  // 1 / W
   std::uint64_t n_ = 0;
   ValueRange range_{HUGE_VAL, -HUGE_VAL};
   std::vector<double> kept_, full_;
