@@ -58,6 +58,7 @@
 #'   \item{`choosing-a-bandwidth`}{the selectors compared on known densities.}
 #'   \item{`evaluating-a-model`}{models against observations: from a netCDF file to a ranked table.}
 #'   \item{`approximate-answers`}{counts and means from a density instead of a scan, and their errors.}
+#'   \item{`more-data-than-memory`}{bandwidths and densities from files, processes and databases, by sketches.}
 #'   \item{`large-grids`}{compact kernels on millions of points.}
 #'   \item{`gpu`}{how to use a GPU, what precision means, how fast it is.}
 #' }
