@@ -127,7 +127,8 @@
 #'   \item{selector}{how the bandwidth was found, if it was not given: `objective`, `convergence`, `evaluations`,
 #'     `engine`, `backend`, `device`, `seconds`}
 #'   \item{na.action}{the rows left out, if any}
-#'   \item{sketch, n}{of a sketch, which stands for the data, and its number of values; `x` and `w` are then empty}
+#'   \item{sketch, n}{a sketch, which stands for the data, and its number of values. `x` and `w` are then empty, and the
+#'     contour levels are those of the values on the grid}
 #' @references Wand, M.P. & Jones, M.C. (1995) *Kernel Smoothing*. Chapman & Hall.
 #'
 #'   Chacon, J.E. & Duong, T. (2018) *Multivariate Kernel Smoothing and Its Applications*. Chapman & Hall/CRC.

@@ -35,7 +35,7 @@ low_bits <- 22L
 #'   `as.data.frame()` returns a data frame with the columns `key`, `order`, `hi`, `lo` and `value`.
 #' @section Units: `value` is in the units of the variable; keys, orders and sums have none.
 #' @section Errors: Errors of class `kestrel_error_input` are for tables with other columns, for cells without all of
-#'   their moments, for numbers that no values have as sums, and for bytes that were damaged, changed or cut short or are
+#'   their moments, for numbers that no values have as sums, for cells with 2^31 values or more, and for bytes that were damaged, changed or cut short or are
 #'   of another version.
 #' @section Cost: O(cells).
 #' @references Greengard, L. & Strain, J. (1991) The fast Gauss transform. *SIAM J. Sci. Stat. Comput.* **12**, 79-94.
@@ -129,6 +129,9 @@ as.data.frame.kestrel_sketch <- function(x, row.names = NULL, optional = FALSE, 
   info <- check_sketch(x)
   parts <- sketch_parts_cpp(x$bytes)
   cells <- length(parts$key)
+  if (cells > 0L && max(parts$hi[1L, ]) >= 2^53) {
+    abort_input("`x` must have less than 2^31 values in each cell to be a table.")
+  }
   kept <- length(parts$kept)
   range <- if (info$n > 0) info$range
   data.frame(

@@ -31,7 +31,7 @@
 #' [hlscv()] for a quarter of the normal reference. A density can be computed for bandwidths from 4 `hmin` on. If no cell
 #' has more than 16 values, all bandwidths can be used, because the sketch has all of the values.
 #'
-#' If `hmin` is not given, it is a quarter of the plug-in bandwidth [hpi()] of the pilot, carried over to a billion rows
+#' If `hmin` is not given, it is an eighth of the plug-in bandwidth [hpi()] of the pilot, carried over to a billion rows
 #' by the rate n^(-1/5). The pilot is the first chunk of the source, or 100,000 of its rows at equal distances if it has
 #' more. It need not have the range of the data, but it should have their scale: if a source is sorted, its first chunk
 #' has not, and `hmin` should be given. An `hmin` that is too small costs memory, and one that is too large ends in an
@@ -56,7 +56,7 @@
 #'   - values that are 2^1000 cells from zero, or more;
 #'   - sketches with different plans, and sketches that were changed or damaged.
 #'
-#' @section Cost: About 30 ns for a row on one thread, on several threads less for chunks of more than 262,144 rows. A
+#' @section Cost: About 30 ns for a row on one thread, on several threads less for chunks of more than a million rows. A
 #'   sketch has at most 264 bytes for each cell that holds a value: 13 MB for a billion normal values and the default
 #'   `hmin`. Adding sketches takes a few milliseconds each.
 #' @param source where the data come from: a numeric vector, or a matrix or data frame with the column. It may also be
@@ -113,7 +113,8 @@ rows_planned_for <- 1e9
 
 least_of_pilot <- function(x) {
   h <- known_as("source", hpi(x[is.finite(x)]))
-  h * (length(x) / rows_planned_for)^(1 / 5) / 4
+  # Cross-validation begins at a quarter of the normal reference, which may be below h.
+  h * (length(x) / rows_planned_for)^(1 / 5) / 8
 }
 
 #' @rdname sketch_plan

@@ -443,7 +443,7 @@ other_calls <- list(
     c(list(source = x, plan = as.call(c(quote(sketch_plan), list(source = c(1, 2)), plan))),
       some_of(list(na.action = quote(stats::na.omit)), 0.4))
   },
-  next_chunk = function() list(source = pick(list(sample_values(), NULL, "no file", quote(sin)))),
+  next_chunk = function() list(source = pick(list(sample_values(), NULL, "no file", quote(function(reset) 1)))),
   as_sketch = function() {
     sketch <- quote(kde_sketch(c(1, 1:40 / 50), sketch_plan(1, hmin = 4)))
     frame <- call("as.data.frame", sketch)

@@ -45,7 +45,7 @@ test_that("a sketch is the table of its definition", {
 })
 
 test_that("partitions, orders, threads and instruction sets change no byte", {
-  x <- with_seed(3, c(rnorm(3e5), rcauchy(1e4)))
+  x <- with_seed(3, c(rnorm(1.1e6), rcauchy(1e4)))
   plan <- sketch_plan(x)
   whole <- kde_sketch(x, plan, threads = 1)
   before <- options(kestrel.isa = "auto")
@@ -302,7 +302,7 @@ test_that("print, summary and plot, and bad input", {
     kde_sketch(quote(x), same),
     next_chunk(NULL),
     dense + s,
-    c(s, kde_sketch(faithful, sketch_plan(faithful, 0.04, "eruptions"))),
+    c(s, kde_sketch(faithful, sketch_plan(faithful, 0.02, "eruptions"))),
     c(s, 1),
     s + 1,
     update(s),

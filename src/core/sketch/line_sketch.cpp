@@ -15,8 +15,8 @@ namespace kestrel {
 
 namespace {
 
-/// Samples that are sorted together.
-constexpr std::size_t kPartOfSketch = std::size_t{1} << 18;
+/// Samples that are sorted together: so many that those of one cell are worth a call.
+constexpr std::size_t kPartOfSketch = std::size_t{1} << 20;
 /// The exponent of the quanta.
 constexpr int kQuantumBits = 44;
 /// Exponents of cells, so that 2^e and 2^-e leave room for sums of keys (cell_exponent()), and the

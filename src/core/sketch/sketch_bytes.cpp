@@ -23,8 +23,10 @@ constexpr std::size_t kCellWords = 1 + 2 * LineSketch::kMoments;
 class Writer {
  public:
   void put(std::uint64_t word) {
-    for (int byte = 0; byte < 64; byte += 8) {
-      bytes.push_back(static_cast<unsigned char>(word >> byte));
+    const std::size_t at = bytes.size();
+    bytes.resize(at + kWord);
+    for (std::size_t byte = 0; byte < kWord; ++byte) {
+      bytes[at + byte] = static_cast<unsigned char>(word >> (8 * byte));
     }
   }
   void put(double value) {

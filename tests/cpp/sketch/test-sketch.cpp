@@ -184,10 +184,10 @@ TEST_P(Sketch, HasTheSameBytesForEveryPartitionAndOrder) {
 TEST(SketchOfManySamples, HasTheSameBytesForEveryNumberOfThreads) {
   std::mt19937_64 random(3);
   std::vector<double> x;
-  for (std::size_t i = 0; i < 600000; ++i) {
+  for (std::size_t i = 0; i < 2200000; ++i) {
     x.push_back(shapes::normal(random) * (i % 1000 == 0 ? 1e6 : 1.0));
   }
-  std::sort(x.begin(), x.begin() + 300000);
+  std::sort(x.begin(), x.begin() + 1000000);
   const Bytes wanted = bytes_of(sketch_of_line(x, -9, on_best()));
   for (const int threads : common::thread_counts()) {
     EXPECT_EQ(bytes_of(sketch_of_line(x, -9, on_best(threads))), wanted);
