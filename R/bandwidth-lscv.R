@@ -23,7 +23,8 @@ lscv_kernels <- function() c("gaussian", polynomial_kernels())
 #' In several dimensions the kernel is Gaussian, K_H the N(0, H) density, and K_H*K_H = K_2H.
 #'
 #' @inheritParams kde
-#' @param x a numeric vector, matrix or data frame, one observation a row.
+#' @param x a numeric vector, matrix or data frame, one observation a row, or a sketch of one variable made by
+#'   [kde_sketch()].
 #' @param H,h the bandwidths, one of the two. `h` is a vector of positive numbers in the units of `x`: half the width of
 #'   the support of a compact kernel, and the standard deviation of the Gaussian one. `H` is one matrix, in squared
 #'   units of `x` (h^2 in one dimension). In several dimensions `h` means h^2 times the identity matrix.
@@ -84,7 +85,7 @@ lscv <- function(x, H, h, form = c("unbiased", "paper"), ..., w = NULL, kernel =
   verbose <- asked_verbose(verbose)
   form <- check_choice(form, c("unbiased", "paper"), "form")
   kernel <- check_choice(kernel, lscv_kernels(), "kernel")
-  sample <- check_sample(x, w, na.action)
+  sample <- check_sample_or_sketch(x, w, na.action)
   check_columns(sample$x)
   given <- list(H = if (!missing(H)) H, h = if (!missing(h)) h)
   if (ncol(sample$x) > 1L) {
@@ -96,10 +97,10 @@ lscv <- function(x, H, h, form = c("unbiased", "paper"), ..., w = NULL, kernel =
   h <- lscv_bandwidths(given$H, given$h)
   check_beside(h, sample$x, if (missing(H)) "h" else "H")
   sample <- lscv_sample(sample)
-  run <- line_run(threads, backend, precision, kernel)
-  with_progress(verbose, "Cross-validation", function(progress) {
+  run <- check_sketch_run(sample, line_run(threads, backend, precision, kernel), kernel)
+  with_wide_cells_refused(sample, with_progress(verbose, "Cross-validation", function(progress) {
     lscv_curve(sample, h, form, kernel, replace(run, "progress", list(progress)))
-  })
+  }))
 }
 
 check_one_given <- function(H, h) {
@@ -115,7 +116,7 @@ lscv_bandwidths <- function(H, h) {
 # The observations of positive weight, sorted for the curve and for finding ties. Sorted by value and then by weight, so
 # that the order of the rows affects no bit of the result.
 lscv_sample <- function(sample) {
-  if (is_of_sketch(sample)) return(sample)
+  if (is_of_sketch(sample) && length(sample$w) > 1L) return(sample)
   used <- rows_with_weight(sample)
   n <- length(used$w)
   left_out <- length(sample$w) - n

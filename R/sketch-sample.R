@@ -23,8 +23,8 @@ check_sketch_run <- function(sample, run, kernel = "gaussian") {
   if (!is_of_sketch(sample)) return(run)
   if (kernel != "gaussian") abort_input("`kernel` must be \"gaussian\" for a sketch, not \"", kernel, "\".")
   if (run$backend == "cuda") abort_backend("`backend` must be \"auto\" or \"cpu\" for a sketch, not \"cuda\".")
-  scale <- sqrt(sample$cov[1L, 1L])
-  if (abs(log10(scale)) > 30) {
+  scale <- sqrt(sample$sketch$variance)
+  if (scale > 0 && abs(log10(scale)) > 30) {
     abort_input("`x` must have a standard deviation from 1e-30 to 1e30 if it is a sketch, not ", describe_value(scale), ".")
   }
   replace(run, "backend", "cpu")

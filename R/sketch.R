@@ -5,8 +5,8 @@
 #'
 #' A sketch holds what the Gaussian density estimates and bandwidth selectors of one variable need of the data: sums over
 #' cells in place of the rows. Sketches of parts of the data are made one chunk at a time, in other processes, on other
-#' machines or by a database, and are then added. [hns()], [hpi()], [hlscv()], [hscv()] and [kde()] take a sketch in place
-#' of the data.
+#' machines or by a database, and are then added. [hns()], [hpi()], [hlscv()], [hscv()], their criteria [lscv()] and
+#' [psi()], and [kde()] take a sketch in place of the data.
 #'
 #' ```
 #' plan  <- sketch_plan(source)                                     # once, from a pilot

@@ -78,7 +78,6 @@ int thread_cap_cpp();
 RcppExport SEXP _kestrel_thread_cap_cpp() {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
     rcpp_result_gen = Rcpp::wrap(thread_cap_cpp());
     return rcpp_result_gen;
 END_RCPP
@@ -88,7 +87,6 @@ int parallel_threads_cpp(int threads);
 RcppExport SEXP _kestrel_parallel_threads_cpp(SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
     rcpp_result_gen = Rcpp::wrap(parallel_threads_cpp(threads));
     return rcpp_result_gen;
@@ -98,7 +96,6 @@ END_RCPP
 void set_thread_cap_cpp(int n);
 RcppExport SEXP _kestrel_set_thread_cap_cpp(SEXP nSEXP) {
 BEGIN_RCPP
-    Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< int >::type n(nSEXP);
     set_thread_cap_cpp(n);
     return R_NilValue;
@@ -117,7 +114,6 @@ END_RCPP
 void poll_cpp();
 RcppExport SEXP _kestrel_poll_cpp() {
 BEGIN_RCPP
-    Rcpp::RNGScope rcpp_rngScope_gen;
     poll_cpp();
     return R_NilValue;
 END_RCPP
@@ -514,7 +510,6 @@ END_RCPP
 void cuda_object_cpp(std::string path);
 RcppExport SEXP _kestrel_cuda_object_cpp(SEXP pathSEXP) {
 BEGIN_RCPP
-    Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< std::string >::type path(pathSEXP);
     cuda_object_cpp(path);
     return R_NilValue;
@@ -525,7 +520,6 @@ bool cuda_built_cpp();
 RcppExport SEXP _kestrel_cuda_built_cpp() {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
     rcpp_result_gen = Rcpp::wrap(cuda_built_cpp());
     return rcpp_result_gen;
 END_RCPP
@@ -1039,7 +1033,6 @@ Rcpp::NumericMatrix ranges_cpp(SEXP x);
 RcppExport SEXP _kestrel_ranges_cpp(SEXP xSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
     rcpp_result_gen = Rcpp::wrap(ranges_cpp(x));
     return rcpp_result_gen;
@@ -1109,7 +1102,6 @@ bool all_finite_cpp(SEXP x);
 RcppExport SEXP _kestrel_all_finite_cpp(SEXP xSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
     rcpp_result_gen = Rcpp::wrap(all_finite_cpp(x));
     return rcpp_result_gen;
@@ -1157,7 +1149,6 @@ int sketch_exponent_cpp(double bandwidth);
 RcppExport SEXP _kestrel_sketch_exponent_cpp(SEXP bandwidthSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< double >::type bandwidth(bandwidthSEXP);
     rcpp_result_gen = Rcpp::wrap(sketch_exponent_cpp(bandwidth));
     return rcpp_result_gen;
@@ -1168,7 +1159,6 @@ SEXP new_sketch_cpp(Rcpp::List plan);
 RcppExport SEXP _kestrel_new_sketch_cpp(SEXP planSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< Rcpp::List >::type plan(planSEXP);
     rcpp_result_gen = Rcpp::wrap(new_sketch_cpp(plan));
     return rcpp_result_gen;
@@ -1179,7 +1169,6 @@ SEXP read_sketch_cpp(Rcpp::RawVector bytes);
 RcppExport SEXP _kestrel_read_sketch_cpp(SEXP bytesSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< Rcpp::RawVector >::type bytes(bytesSEXP);
     rcpp_result_gen = Rcpp::wrap(read_sketch_cpp(bytes));
     return rcpp_result_gen;
@@ -1190,7 +1179,6 @@ Rcpp::RawVector sketch_bytes_cpp(SEXP sketch);
 RcppExport SEXP _kestrel_sketch_bytes_cpp(SEXP sketchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< SEXP >::type sketch(sketchSEXP);
     rcpp_result_gen = Rcpp::wrap(sketch_bytes_cpp(sketch));
     return rcpp_result_gen;
@@ -1200,7 +1188,6 @@ END_RCPP
 void add_to_sketch_cpp(SEXP sketch, SEXP x, Rcpp::List run);
 RcppExport SEXP _kestrel_add_to_sketch_cpp(SEXP sketchSEXP, SEXP xSEXP, SEXP runSEXP) {
 BEGIN_RCPP
-    Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< SEXP >::type sketch(sketchSEXP);
     Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
@@ -1213,7 +1200,6 @@ Rcpp::RawVector merge_sketches_cpp(Rcpp::List sketches, Rcpp::List run);
 RcppExport SEXP _kestrel_merge_sketches_cpp(SEXP sketchesSEXP, SEXP runSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< Rcpp::List >::type sketches(sketchesSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
     rcpp_result_gen = Rcpp::wrap(merge_sketches_cpp(sketches, run));
@@ -1225,7 +1211,6 @@ Rcpp::List sketch_info_cpp(Rcpp::RawVector bytes);
 RcppExport SEXP _kestrel_sketch_info_cpp(SEXP bytesSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< Rcpp::RawVector >::type bytes(bytesSEXP);
     rcpp_result_gen = Rcpp::wrap(sketch_info_cpp(bytes));
     return rcpp_result_gen;
@@ -1236,7 +1221,6 @@ Rcpp::NumericVector sketch_quantiles_cpp(Rcpp::RawVector bytes, Rcpp::NumericVec
 RcppExport SEXP _kestrel_sketch_quantiles_cpp(SEXP bytesSEXP, SEXP probSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< Rcpp::RawVector >::type bytes(bytesSEXP);
     Rcpp::traits::input_parameter< Rcpp::NumericVector >::type prob(probSEXP);
     rcpp_result_gen = Rcpp::wrap(sketch_quantiles_cpp(bytes, prob));
@@ -1248,7 +1232,6 @@ Rcpp::List sketch_parts_cpp(Rcpp::RawVector bytes);
 RcppExport SEXP _kestrel_sketch_parts_cpp(SEXP bytesSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< Rcpp::RawVector >::type bytes(bytesSEXP);
     rcpp_result_gen = Rcpp::wrap(sketch_parts_cpp(bytes));
     return rcpp_result_gen;
@@ -1259,7 +1242,6 @@ Rcpp::RawVector sketch_of_parts_cpp(Rcpp::List plan, Rcpp::List parts);
 RcppExport SEXP _kestrel_sketch_of_parts_cpp(SEXP planSEXP, SEXP partsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< Rcpp::List >::type plan(planSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type parts(partsSEXP);
     rcpp_result_gen = Rcpp::wrap(sketch_of_parts_cpp(plan, parts));
@@ -1271,7 +1253,6 @@ SEXP sketch_sample_cpp(Rcpp::RawVector bytes, Rcpp::List run);
 RcppExport SEXP _kestrel_sketch_sample_cpp(SEXP bytesSEXP, SEXP runSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< Rcpp::RawVector >::type bytes(bytesSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
     rcpp_result_gen = Rcpp::wrap(sketch_sample_cpp(bytes, run));

@@ -45,7 +45,7 @@ Rcpp::List weight_sums_cpp(SEXP w) {
 
 /// Minimum and maximum of each column, a column of the result. An array that is not a matrix counts
 /// as one column.
-// [[Rcpp::export]]
+// [[Rcpp::export(rng = false)]]
 Rcpp::NumericMatrix ranges_cpp(SEXP x) {
   const HeldDoubles held(x);
   const MatrixView columns = held.columns();
@@ -120,7 +120,7 @@ Rcpp::List scan_cells_cpp(SEXP sample, Rcpp::List task) {
                             Rcpp::Named("covariance") = covariance);
 }
 
-// [[Rcpp::export]]
+// [[Rcpp::export(rng = false)]]
 bool all_finite_cpp(SEXP x) { return all_finite(HeldDoubles(x).values(), polled()); }
 
 /// Values in ascending order, none NaN.

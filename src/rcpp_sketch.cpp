@@ -2,6 +2,10 @@
 //
 // R keeps a sketch as its bytes (core/sketch/sketch_bytes.hpp). While one grows, chunk by chunk, it
 // holds a pointer to it.
+//
+// These functions, and others that kde_sketch() calls, have no generator of random numbers (rng =
+// false). Rcpp would seed it in a new process, and package future would report that a worker drew
+// random numbers.
 #include <string>
 #include <utility>
 #include <vector>
@@ -62,32 +66,32 @@ Rcpp::String utf8(const std::string& text) { return Rcpp::String(text, CE_UTF8);
 }  // namespace
 
 /// The exponent of the widest cells that serve sums over pairs from this bandwidth on.
-// [[Rcpp::export]]
+// [[Rcpp::export(rng = false)]]
 int sketch_exponent_cpp(double bandwidth) { return exponent_for(bandwidth); }
 
 /// A pointer to a sketch without samples.
-// [[Rcpp::export]]
+// [[Rcpp::export(rng = false)]]
 SEXP new_sketch_cpp(Rcpp::List plan) {
   return Rcpp::XPtr<LineSketch>(new LineSketch(unpack_plan(plan)));
 }
 
 /// A pointer to the sketch of these bytes.
-// [[Rcpp::export]]
+// [[Rcpp::export(rng = false)]]
 SEXP read_sketch_cpp(Rcpp::RawVector bytes) {
   return Rcpp::XPtr<LineSketch>(new LineSketch(read_sketch(bytes)));
 }
 
-// [[Rcpp::export]]
+// [[Rcpp::export(rng = false)]]
 Rcpp::RawVector sketch_bytes_cpp(SEXP sketch) { return raw_of(sketch_at(sketch)); }
 
 /// Adds samples, all finite and not too large for the cells, to the sketch of a pointer.
-// [[Rcpp::export]]
+// [[Rcpp::export(rng = false)]]
 void add_to_sketch_cpp(SEXP sketch, SEXP x, Rcpp::List run) {
   sketch_at(sketch).add(HeldDoubles(x).values(), unpack_run(run));
 }
 
 /// The sum of several sketches, given as bytes, of one plan.
-// [[Rcpp::export]]
+// [[Rcpp::export(rng = false)]]
 Rcpp::RawVector merge_sketches_cpp(Rcpp::List sketches, Rcpp::List run) {
   LineSketch sum = read_sketch(sketches[0]);
   const Run how = unpack_run(run);
@@ -99,7 +103,7 @@ Rcpp::RawVector merge_sketches_cpp(Rcpp::List sketches, Rcpp::List run) {
 }
 
 /// What R says of a sketch.
-// [[Rcpp::export]]
+// [[Rcpp::export(rng = false)]]
 Rcpp::List sketch_info_cpp(Rcpp::RawVector bytes) {
   const LineSketch sketch = read_sketch(bytes);
   Rcpp::List info = Rcpp::List::create(
@@ -119,14 +123,14 @@ Rcpp::List sketch_info_cpp(Rcpp::RawVector bytes) {
 }
 
 /// Of type 7, to the width of a cell.
-// [[Rcpp::export]]
+// [[Rcpp::export(rng = false)]]
 Rcpp::NumericVector sketch_quantiles_cpp(Rcpp::RawVector bytes, Rcpp::NumericVector prob) {
   return Rcpp::wrap(quantiles_of(read_sketch(bytes), view(prob)));
 }
 
 /// The samples that are kept, the keys of the full cells, and their sums as two matrices, a column
 /// for each cell: hi 2^22 + lo, in quanta.
-// [[Rcpp::export]]
+// [[Rcpp::export(rng = false)]]
 Rcpp::List sketch_parts_cpp(Rcpp::RawVector bytes) {
   constexpr int kLowBits = 22;
   const LineSketch sketch = read_sketch(bytes);
@@ -149,7 +153,7 @@ Rcpp::List sketch_parts_cpp(Rcpp::RawVector bytes) {
 
 /// The bytes of the sketch with these parts; sums as sketch_parts_cpp() has them, of whole numbers
 /// below 2^53.
-// [[Rcpp::export]]
+// [[Rcpp::export(rng = false)]]
 Rcpp::RawVector sketch_of_parts_cpp(Rcpp::List plan, Rcpp::List parts) {
   const Fields fields(parts, "parts of a sketch", {"kept", "key", "hi", "lo", "range"});
   const std::vector<double> range = fields.get<std::vector<double>>("range"),
@@ -171,7 +175,7 @@ Rcpp::RawVector sketch_of_parts_cpp(Rcpp::List plan, Rcpp::List parts) {
 }
 
 /// The sample of a sketch with a sample at least, as sample_cpp() makes one of data.
-// [[Rcpp::export]]
+// [[Rcpp::export(rng = false)]]
 SEXP sketch_sample_cpp(Rcpp::RawVector bytes, Rcpp::List run) {
   return Rcpp::XPtr<HeldSample>(new HeldSketch(read_sketch(bytes), unpack_silent_run(run)));
 }

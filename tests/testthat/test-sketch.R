@@ -79,6 +79,11 @@ test_that("selectors and densities are those of the data", {
     theirs <- suppressWarnings(hlscv(x, amise = TRUE))
     expect_no_problem(reference_problem(ours$curve$objective, theirs$curve$objective, 1e-11, info = paste(name, "LSCV")))
     expect_equal(ours$ties, theirs$ties, info = name)
+    g <- hns(x) * c(0.5, 1)
+    expect_no_problem(list(
+      reference_problem(psi(s, g, 6), psi(x, g, 6), 1e-11, info = paste(name, "psi")),
+      reference_problem(lscv(s, h = g), lscv(x, h = g), 1e-11, info = paste(name, "lscv"))
+    ))
     h <- max(hpi(s), 4 * plan$hmin)
     at <- c(x[1:2], mean(x), max(x) + h)
     expect_no_problem(list(
@@ -115,7 +120,9 @@ test_that("the estimate of a sketch is an estimate without data", {
     hlscv(s, kernel = "uniform"),
     hlscv(s, hmin = 1e-5),
     Hpi(s),
-    lscv(s, h = 1)
+    psi(s, 1e-3, 4),
+    lscv(s, H = diag(2)),
+    lscv(kde_sketch(1, sketch_plan(1, hmin = 1)), h = 1)
   )
   expect_error(kde(s, h = 0.3, backend = "cuda"), class = "kestrel_error_backend")
   expect_error(hpi(s, backend = "cuda"), class = "kestrel_error_backend")
@@ -198,6 +205,9 @@ test_that("several processes", {
   on.exit(future::plan(old))
   parts <- future.apply::future_lapply(split(x, rep(1:4, 250)), kde_sketch, plan = plan)
   expect_identical(do.call(c, parts), kde_sketch(x, plan))
+  # A worker that loads kestrel on the way draws no random numbers, which would be a warning.
+  future::plan(future::multisession, workers = 2, gc = TRUE)
+  expect_silent(future.apply::future_lapply(1:2, function(k) kestrel::kde_sketch(k, plan)))
 })
 
 test_that("a sketch is read from its bytes and from files", {
