@@ -34,9 +34,12 @@ low_bits <- 22L
 #' @return `as_sketch()` returns a sketch, see [kde_sketch()], with the same bytes as one made from the rows.
 #'   `as.data.frame()` returns a data frame with the columns `key`, `order`, `hi`, `lo` and `value`.
 #' @section Units: `value` is in the units of the variable; keys, orders and sums have none.
-#' @section Errors: Errors of class `kestrel_error_input` are for tables with other columns, for cells without all of
-#'   their moments, for numbers that no values have as sums, for cells with 2^31 values or more, and for bytes that were damaged, changed or cut short or are
-#'   of another version.
+#' @section Errors: Errors of class `kestrel_error_input` are for
+#'
+#'   - tables with other columns, and cells without all of their moments;
+#'   - numbers that no values have as sums;
+#'   - cells with 2^31 values or more, which are too many for a table;
+#'   - bytes that were damaged, changed or cut short, or are of another version.
 #' @section Cost: O(cells).
 #' @references Greengard, L. & Strain, J. (1991) The fast Gauss transform. *SIAM J. Sci. Stat. Comput.* **12**, 79-94.
 #' @seealso [kde_sketch()], [sketch_sql()]
