@@ -385,8 +385,8 @@ sketch_bytes_cpp <- function(sketch) {
     .Call(`_kestrel_sketch_bytes_cpp`, sketch)
 }
 
-add_to_sketch_cpp <- function(sketch, x, run) {
-    invisible(.Call(`_kestrel_add_to_sketch_cpp`, sketch, x, run))
+add_to_sketch_cpp <- function(sketch, x, w, run) {
+    invisible(.Call(`_kestrel_add_to_sketch_cpp`, sketch, x, w, run))
 }
 
 merge_sketches_cpp <- function(sketches, run) {

@@ -252,7 +252,7 @@ density_lscv <- function(sample, kernel, run) {
 derivative_lscv <- function(sample, order, h0, run) {
   scale <- sqrt(sample$cov[1L, 1L])
   functionals <- line_functionals(sample, scale, h0 / scale, run)
-  sums <- weight_sums_cpp(sample$w)
+  sums <- sums_of_weights(sample)
   diagonal <- sums$squares / sums$sum^2
   curve <- function(h) {
     h <- h / scale

@@ -10,7 +10,7 @@ selector_sample <- function(x, w, na.action = stats::na.fail, sketch = FALSE) {
 }
 
 with_covariance <- function(sample) {
-  sums <- weight_sums_cpp(sample$w)
+  sums <- sums_of_weights(sample)
   left_out <- length(sample$w) - sums$positive
   used <- rows_with_weight(sample, sums)
   if (left_out > 0) sums <- weight_sums_cpp(used$w)

@@ -53,7 +53,9 @@ synopsis_fields <- list(
 sketch_plan_fields <- list(
   exponent = numbers(1L, whole = TRUE, between = c(-980, 980)),
   column = texts(1L),
-  hmin = numbers(1L, sign = "positive")
+  hmin = numbers(1L, sign = "positive"),
+  weight = texts(1L),
+  weight_exponent = numbers(1L, whole = TRUE, between = c(-900, 900))
 )
 
 named_as <- function(...) {
@@ -64,6 +66,8 @@ sketch_summary_fields <- list(
   n = numbers(1L, sign = "not negative", whole = TRUE),
   range = numbers(2L, finite = FALSE), mean = numbers(1L, finite = FALSE), sd = numbers(1L, finite = FALSE),
   column = texts(1L),
+  weight = texts(1L),
+  n_eff = numbers(1L, sign = "not negative"),
   width = numbers(1L, sign = "positive"),
   cells = numbers(2L, sign = "not negative", whole = TRUE, also = named_as("full", "kept")),
   least = numbers(2L, sign = "not negative", also = named_as("sums", "density")),

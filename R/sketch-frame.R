@@ -72,9 +72,9 @@ as_sketch <- function(x, plan = NULL, ...) {
   }
   if (is.null(plan)) abort_input("`plan` must be given for a data frame.")
   check_object(plan, "plan", "kestrel_sketch_plan")
+  check_unweighted(plan, "plan")
   parts <- parts_of_table(x)
-  new_sketch(known_sketch("x", sketch_of_parts_cpp(list(exponent = as.integer(plan$exponent), column = plan$column),
-                                                   parts)))
+  new_sketch(known_sketch("x", sketch_of_parts_cpp(core_plan(plan), parts)))
 }
 
 table_columns <- c("key", "order", "hi", "lo", "value")
@@ -130,6 +130,7 @@ table_numbers <- function(column) {
 #' @export
 as.data.frame.kestrel_sketch <- function(x, row.names = NULL, optional = FALSE, ...) {
   info <- check_sketch(x)
+  check_unweighted(info, "x")
   parts <- sketch_parts_cpp(x$bytes)
   cells <- length(parts$key)
   if (cells > 0L && max(parts$hi[1L, ]) >= 2^53) {
@@ -182,6 +183,7 @@ as.data.frame.kestrel_sketch <- function(x, row.names = NULL, optional = FALSE, 
 sketch_sql <- function(plan, table, column = plan$column, ...) {
   check_arguments("sketch_sql", given_names(...))
   check_object(plan, "plan", "kestrel_sketch_plan")
+  check_unweighted(plan, "plan")
   table <- paste(vapply(strsplit(check_sql_name(if (!missing(table)) table, "table"), ".", fixed = TRUE)[[1L]],
                         sql_quoted, ""), collapse = ".")
   column <- sql_quoted(check_sql_name(column, "column"))
@@ -210,6 +212,11 @@ sketch_sql <- function(plan, table, column = plan$column, ...) {
     "UNION ALL SELECT NULL, NULL, NULL, NULL, MIN(x) FROM samples\n",
     "UNION ALL SELECT NULL, NULL, NULL, NULL, MAX(x) FROM samples"
   )
+}
+
+# Tables have no place for weights.
+check_unweighted <- function(plan, argument) {
+  if (nzchar(plan$weight)) abort_input("`", argument, "` must be without weights to be a table, not with `", plan$weight, "`.")
 }
 
 check_sql_name <- function(name, argument) {

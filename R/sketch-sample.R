@@ -9,11 +9,23 @@ check_sample_or_sketch <- function(x, w, na.action) {
 # so that checks of the spread can be as usual.
 sketch_sample <- function(sketch, w = NULL) {
   info <- check_sketch(sketch)
-  if (!is.null(w)) abort_input("`w` must not be given for a sketch, which has no weights.")
+  if (!is.null(w)) abort_input("`w` must not be given for a sketch; sketch_plan() takes the name of its weights.")
   if (info$n == 0) abort_input("`x` must have at least one observation, but the sketch has none.")
+  if (info$mean_units < 2^-10) {
+    abort_input("`x` must have weights like those of the pilot, but their mean is ",
+                describe_value(info$mean_units * 2^info$weight_exponent), ", and only those above ",
+                describe_value(2^(info$weight_exponent - 10)), " keep their digits: sketch_plan() takes another pilot.")
+  }
   data <- sketch_sample_cpp(sketch$bytes, run_options(1L))
   list(x = matrix(if (info$n > 1) info$range else info$range[1L], ncol = 1L), w = ones_cpp(info$n),
        names = if (nzchar(info$column)) info$column else "x", data = data, sketch = c(info, bytes = list(sketch$bytes)))
+}
+
+# The sums of a sample's weights, which sum to their number.
+sums_of_weights <- function(sample) {
+  if (!is_of_sketch(sample)) return(weight_sums_cpp(sample$w))
+  n <- length(sample$w)
+  list(sum = n, squares = n^2 / sample$sketch$n_eff, positive = n)
 }
 
 is_of_sketch <- function(sample) !is.null(sample$sketch)
@@ -66,7 +78,7 @@ sketch_density <- function(x, given, grid, points, wanted, run, verbose) {
   fhat <- new_density(list(x = sample$x, w = numeric(0), names = sample$names, is_vector = TRUE),
                       bandwidth$H, wanted$kernel, wanted$kernel_type, NULL, run)
   fhat$n <- info$n
-  fhat$n_eff <- info$n
+  fhat$n_eff <- info$n_eff
   fhat$sketch <- x
   fhat$.sample <- sample$data
   fhat <- if (is.null(points)) {

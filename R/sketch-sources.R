@@ -152,20 +152,49 @@ each_chunk <- function(source, body, so_far, most = Inf) {
   }
 }
 
-# The numbers of the column in the k-th chunk, none missing or infinite.
-values_of_chunk <- function(chunk, column, k, na.action) {
-  x <- column_of_chunk(chunk, column, k)$x
-  if (all_finite_cpp(x)) return(x)
+# The values `x` and the weights `w` of the k-th chunk, none missing or infinite; `w` is NULL for a plan without weights.
+rows_of_source <- function(chunk, plan, k, na.action) {
+  x <- column_of_chunk(chunk, plan$column, k)$x
+  w <- if (nzchar(plan$weight)) weights_of_chunk(chunk, plan$weight, k)
+  if (all_finite_cpp(x) && (is.null(w) || all_finite_cpp(w))) {
+    check_chunk_weights(w, plan, k)
+    return(list(x = x, w = w))
+  }
   missing <- is.na(x)
+  if (!is.null(w)) missing <- missing | is.na(w)
   if (any(missing) && na.action == "na.fail") {
     abort_input("`source` must not have missing values, but row ", which(missing)[1L], " of chunk ", k,
                 " has one; na.action = na.omit leaves them out.")
   }
-  infinite <- which(is.infinite(x))
+  infinite <- which(is.infinite(x) | if (is.null(w)) FALSE else is.infinite(w))
   if (length(infinite) > 0L) {
     abort_input("`source` must be finite, but row ", infinite[1L], " of chunk ", k, " is not.")
   }
-  x[!missing]
+  check_chunk_weights(w, plan, k)
+  list(x = x[!missing], w = w[!missing])
+}
+
+weights_of_chunk <- function(chunk, name, k) {
+  found <- column_of_chunk(chunk, name, k)
+  if (!identical(found$name, name)) {
+    abort_input("`source` must have the column ", quoted(name), " in every chunk; chunk ", k, " has no names.")
+  }
+  found$x
+}
+
+check_chunk_weights <- function(w, plan, k) {
+  if (is.null(w)) return()
+  negative <- which(w < 0)
+  if (length(negative) > 0L) {
+    abort_input("`source` must have weights that are not negative, but row ", negative[1L], " of chunk ", k, " has ",
+                describe_value(w[negative[1L]]), ".")
+  }
+  most <- 2^(plan$weight_exponent + 24)
+  large <- which(w >= most)
+  if (length(large) > 0L) {
+    abort_input("`source` must have weights below ", describe_value(most), ", a million times those of the pilot, but row ",
+                large[1L], " of chunk ", k, " has ", describe_value(w[large[1L]]), ".")
+  }
 }
 
 # The column of a chunk, and its name, "" if it has none. `column` is "" for a plan of a source without names, and NULL
@@ -197,14 +226,18 @@ column_of_chunk <- function(chunk, column, k) {
   list(x = as.numeric(x), name = if (is.na(name)) "" else enc2utf8(name))
 }
 
-# The column's values in the first chunk that has rows, at most rows_of_chunk of them, at equal distances.
-pilot_of <- function(source, column) {
+# The finite values and weights in the first chunk that has rows, at most rows_of_chunk of them, at equal distances.
+pilot_of <- function(source, column, weight) {
   found <- NULL
   each_chunk(source, function(chunk, k) {
     found <<- column_of_chunk(chunk, column, k)
+    if (!is.null(weight)) found$w <<- weights_of_chunk(chunk, weight, k)
   }, so_far = function() NULL, most = 1)
   if (is.null(found)) abort_input("`source` must have at least one row, but it has none.")
-  x <- found$x
-  if (length(x) > rows_of_chunk) x <- x[round(seq(1, length(x), length.out = rows_of_chunk))]
-  list(x = x, column = if (is.null(column)) found$name else column)
+  usable <- is.finite(found$x)
+  if (!is.null(weight)) usable <- usable & is.finite(found$w) & found$w > 0
+  rows <- which(usable)
+  if (length(rows) == 0L && !is.null(weight)) abort_input("`source` must have a positive weight in its first chunk.")
+  if (length(rows) > rows_of_chunk) rows <- rows[round(seq(1, length(rows), length.out = rows_of_chunk))]
+  list(x = found$x[rows], w = found$w[rows], column = if (is.null(column)) found$name else column)
 }

@@ -37,7 +37,11 @@
 #' has not, and `hmin` should be given. An `hmin` that is too small costs memory, and one that is too large ends in an
 #' error of the selector, which says so.
 #'
-#' @section What a sketch cannot do: It takes one column and no weights. The kernel is Gaussian. Quantiles are known to
+#' Weights are counted in a unit, a power of two, which is four to eight times their mean in the pilot. They must be below
+#' 2^24 units. They are rounded to multiples of 2^-44 units, so that weights of more than 12 decades keep enough digits.
+#' If the mean of all weights is below 2^-10 units, the pilot was no guide, and the sketch is refused.
+#'
+#' @section What a sketch cannot do: It takes one column. The kernel is Gaussian. Quantiles are known to
 #' the width of a cell, unless the cell keeps its values. So `hpi(s)` may differ from that of the data by a small part of
 #' 1e-3, if the interquartile range decides on its scale. `hpi(s, scalest = "stdev")` is exact, like the other selectors:
 #' their criteria differ from those of the data in memory by at most 1e-12 of the sum of the absolute values of the
@@ -53,24 +57,28 @@
 #'   - a pilot of fewer than two rows, or whose values are all equal, without `hmin`;
 #'   - an `hmin` that is not positive, or outside of 1e-280 to 1e280;
 #'   - chunks that are not numeric, that lack the column, or have missing or infinite values, and a source that fails;
-#'   - values that are 2^1000 cells from zero, or more;
+#'   - values that are 2^1000 cells from zero, or more, and weights that are negative or too large;
 #'   - sketches with different plans, and sketches that were changed or damaged.
 #'
-#' @section Cost: About 30 ns for a row on one thread, on several threads less for chunks of more than a million rows. A
-#'   sketch has at most 264 bytes for each cell that holds a value: 13 MB for a billion normal values and the default
-#'   `hmin`. Adding sketches takes a few milliseconds each.
+#' @section Cost: About 30 ns for a row on one thread, with weights twice that, and on several threads less for chunks of
+#'   more than a million rows. A sketch has at most 264 bytes for each cell that holds a value, with weights 296. For a
+#'   billion normal values and the default `hmin` that is 13 MB. Adding sketches takes a few milliseconds each.
 #' @param source where the data come from: a numeric vector, or a matrix or data frame with the column. It may also be
 #'   the name of a file of comma-separated values, a function that returns one chunk after the other, or a result of
 #'   \pkg{DBI}. [next_chunk()] has the details, and says how to add others.
 #' @param hmin the least bandwidth for which sums over all pairs will be needed, a positive number, see below; chosen from
 #'   a pilot if NULL.
 #' @param column the name of the column of the source. It may be left out for a source of one column.
+#' @param w the name of a column of weights, if there are any. They are not negative, and rows of weight 0 are left out.
 #' @param plan a plan made by `sketch_plan()`.
 #' @param na.action [stats::na.fail], an error when values are missing, or [stats::na.omit], which leaves them out.
 #' @param threads the number of threads. The default is [kestrel_threads()].
 #' @param ... for `c()`, sketches; otherwise no further arguments: other names are an error.
-#' @return `sketch_plan()`: an object of class `"kestrel_sketch_plan"`, a list with `exponent`, e of the width 2^e of the
-#'   cells, `column`, and `hmin`, the least bandwidth that such cells serve.
+#' @return `sketch_plan()`: an object of class `"kestrel_sketch_plan"`, a list:
+#'   \item{exponent}{e of the width 2^e of the cells}
+#'   \item{column}{the name of the column}
+#'   \item{hmin}{the least bandwidth that such cells serve}
+#'   \item{weight, weight_exponent}{the name of the weights, or "", and the exponent of their unit}
 #'
 #'   `kde_sketch()`: an object of class `"kestrel_sketch"`, a list with `bytes`, a raw vector that is the same on every
 #'   machine. [kestrel_sketch-methods] has its methods, and [as_sketch()] reads the bytes.
@@ -90,20 +98,24 @@
 #' hscv(s)
 #' plot(kde(s, h = hscv(s)))
 #' @export
-sketch_plan <- function(source, hmin = NULL, column = NULL, ...) {
+sketch_plan <- function(source, hmin = NULL, column = NULL, ..., w = NULL) {
   check_arguments("sketch_plan", given_names(...))
-  if (!is.null(column)) column <- check_column_name(column)
+  if (!is.null(column)) column <- check_column_name(column, "column")
+  if (!is.null(w)) w <- check_column_name(w, "w")
   if (!is.null(hmin)) hmin <- check_positives(hmin, "hmin", one = TRUE, limits = c(1e-280, 1e280))
-  pilot <- if (is.null(column) || is.null(hmin)) pilot_of(source, column) else list(column = column)
-  if (is.null(hmin)) hmin <- least_of_pilot(pilot$x)
+  needed <- is.null(column) || is.null(hmin) || !is.null(w)
+  pilot <- if (needed) pilot_of(source, column, w) else list(column = column)
+  if (is.null(hmin)) hmin <- least_of_pilot(pilot)
   exponent <- sketch_exponent_cpp(hmin)
-  structure(list(exponent = exponent, column = pilot$column, hmin = 2^(exponent + 3)), class = "kestrel_sketch_plan")
+  structure(list(exponent = exponent, column = pilot$column, hmin = 2^(exponent + 3),
+                 weight = if (is.null(w)) "" else w, weight_exponent = weight_exponent(pilot$w)),
+            class = "kestrel_sketch_plan")
 }
 
-check_column_name <- function(column) {
+check_column_name <- function(column, argument) {
   name <- without_class(column)
   if (!is.character(name) || length(name) != 1L || is.na(name) || !nzchar(name)) {
-    abort_input("`column` must be the name of a column, not ", describe_value(column), ".")
+    abort_input("`", argument, "` must be the name of a column, not ", describe_value(column), ".")
   }
   enc2utf8(readable(name))
 }
@@ -111,11 +123,15 @@ check_column_name <- function(column) {
 # The bandwidths that selectors try are about those of the pilot if it had so many rows as this.
 rows_planned_for <- 1e9
 
-least_of_pilot <- function(x) {
-  h <- known_as("source", hpi(x[is.finite(x)]))
+least_of_pilot <- function(pilot) {
+  h <- known_as("source", hpi(pilot$x, w = pilot$w))
   # Cross-validation begins at a quarter of the normal reference, which may be below h.
-  h * (length(x) / rows_planned_for)^(1 / 5) / 8
+  h * (length(pilot$x) / rows_planned_for)^(1 / 5) / 8
 }
+
+# Of the unit of weights: between an eighth and a quarter of it is the mean of the pilot's. Few weights are then above
+# it, and these cost more time.
+weight_exponent <- function(w) if (is.null(w)) 0L else as.integer(floor(log2(mean(w)))) + 3L
 
 #' @rdname sketch_plan
 #' @export
@@ -123,21 +139,28 @@ kde_sketch <- function(source, plan, ..., na.action = stats::na.fail, threads = 
   check_arguments("kde_sketch", given_names(...))
   if (missing(plan)) abort_input("`plan` must be a plan made by sketch_plan().")
   check_object(plan, "plan", "kestrel_sketch_plan")
-  sketch <- new_sketch_cpp(list(exponent = as.integer(plan$exponent), column = plan$column))
+  sketch <- new_sketch_cpp(core_plan(plan))
   add_source(sketch, source, plan, check_na_action(na.action), run_options(threads))
+}
+
+# A plan as src/rcpp_sketch.cpp takes it.
+core_plan <- function(plan) {
+  list(exponent = as.integer(plan$exponent), column = plan$column, weight = plan$weight,
+       weight_exponent = as.integer(plan$weight_exponent))
 }
 
 # The sketch of a pointer, to which all chunks of a source have been added.
 add_source <- function(sketch, source, plan, na.action, run) {
   each_chunk(source, function(chunk, k) {
-    x <- values_of_chunk(chunk, plan$column, k, na.action)
+    rows <- rows_of_source(chunk, plan, k, na.action)
+    x <- rows$x
     if (length(x) == 0L) return()
     largest <- max(abs(ranges_cpp(x)))
     if (log2(largest) >= 1000 + plan$exponent) {
       abort_input("`source` must have values below 2^1000 cells, which are ", width_text(plan$exponent),
                   " wide, but chunk ", k, " reaches ", describe_value(largest), ".")
     }
-    add_to_sketch_cpp(sketch, x, run)
+    add_to_sketch_cpp(sketch, x, rows$w, run)
   }, so_far = function() sketch_from(sketch))
   sketch_from(sketch)
 }
@@ -171,9 +194,10 @@ known_sketch <- function(name, code) {
 #'   further arguments of [plot.kestrel_kde()].
 #' @param source the rows that are added, see [next_chunk()].
 #' @return `c()`, `+` and `update()` return a sketch. `summary()` returns a list of class `"summary.kestrel_sketch"`:
-#'   \item{n, range, mean, sd}{of the values, without a rounding error that grows with n; `sd` has the divisor n - 1. They
-#'     are NA for values that are not there}
+#'   \item{n, range, mean, sd}{of the values, without a rounding error that grows with n; `sd` has the divisor n - 1, with
+#'     weights `n_eff` - 1. They are NA for values that are not there}
 #'   \item{column, width}{the name of the column, and the width of the cells}
+#'   \item{weight, n_eff}{the name of the weights, or "", and the effective sample size (sum w)^2 / sum w^2}
 #'   \item{cells}{a vector: how many cells are `full`, and how many values the others have `kept`}
 #'   \item{least}{the least bandwidths that the cells serve, of `sums` over pairs and of a `density`}
 #'   \item{bytes}{the size}
@@ -214,6 +238,15 @@ check_same_plan <- function(first, other, k) {
     abort_input("Sketches that are added must have the same plan: the first is of ", column_text(first$column),
                 ", and number ", k, " is of ", column_text(other$column), ".")
   }
+  if (first$weight != other$weight || first$weight_exponent != other$weight_exponent) {
+    abort_input("Sketches that are added must have the same plan: the first has ", weight_text(first), ", and number ",
+                k, " has ", weight_text(other), ".")
+  }
+}
+
+weight_text <- function(plan) {
+  if (!nzchar(plan$weight)) return("no weights")
+  paste0("the weights ", quoted(plan$weight), " in units of ", width_text(plan$weight_exponent))
 }
 
 width_text <- function(exponent) paste0("2^", exponent)
@@ -242,10 +275,11 @@ update.kestrel_sketch <- function(object, source, ..., na.action = stats::na.fai
 #' @export
 summary.kestrel_sketch <- function(object, ...) {
   info <- check_sketch(object, "object")
-  sd <- if (info$n > 1) sqrt(info$variance * (info$n / (info$n - 1))) else NA_real_
+  sd <- if (info$n > 1) sqrt(info$variance * (info$n_eff / (info$n_eff - 1))) else NA_real_
   none <- info$n == 0
   structure(list(n = info$n, range = if (none) c(NA_real_, NA_real_) else info$range,
                  mean = if (none) NA_real_ else info$mean, sd = sd, column = info$column, width = 2^info$exponent,
+                 weight = info$weight, n_eff = if (none) 0 else info$n_eff,
                  cells = c(full = info$full, kept = info$kept), least = c(sums = info$sums, density = info$density),
                  bytes = length(object$bytes)), class = "summary.kestrel_sketch")
 }
@@ -258,7 +292,9 @@ print.summary.kestrel_sketch <- function(x, ...) {
     paste0("sums from ", format_short(x$least[["sums"]]), ", densities from ", format_short(x$least[["density"]]), " on")
   cat(
     paste0("Sketch of ", column_text(x$column)),
-    label_line("n", count(x$n)),
+    label_line("n", paste0(count(x$n), if (nzchar(x$weight)) {
+      paste0(", weighted by ", quoted(x$weight), ": effective n ", format_short(x$n_eff))
+    })),
     if (x$n > 0) label_line("range", paste(format(x$range, digits = 7, trim = TRUE), collapse = " to ")),
     if (x$n > 0) label_line("mean", paste0(format_short(x$mean, 7), ", standard deviation ", format_short(x$sd, 7))),
     label_line("cells", paste0(format_short(x$width), " wide: ", count(x$cells[["full"]]), " with moments; ",
@@ -285,6 +321,9 @@ print.kestrel_sketch_plan <- function(x, ...) {
   cat(
     paste0("Plan of sketches of ", column_text(x$column)),
     label_line("cells", paste0(width_text(x$exponent), " = ", format_short(2^x$exponent), " wide")),
+    if (nzchar(x$weight)) {
+      label_line("weights", paste0(quoted(x$weight), ", up to ", format_short(2^(x$weight_exponent + 24))))
+    },
     label_line("bandwidths", paste0("sums from ", format_short(x$hmin), ", densities from ", format_short(4 * x$hmin),
                                     " on")), sep = "\n"
   )

@@ -1185,13 +1185,14 @@ BEGIN_RCPP
 END_RCPP
 }
 // add_to_sketch_cpp
-void add_to_sketch_cpp(SEXP sketch, SEXP x, Rcpp::List run);
-RcppExport SEXP _kestrel_add_to_sketch_cpp(SEXP sketchSEXP, SEXP xSEXP, SEXP runSEXP) {
+void add_to_sketch_cpp(SEXP sketch, SEXP x, SEXP w, Rcpp::List run);
+RcppExport SEXP _kestrel_add_to_sketch_cpp(SEXP sketchSEXP, SEXP xSEXP, SEXP wSEXP, SEXP runSEXP) {
 BEGIN_RCPP
     Rcpp::traits::input_parameter< SEXP >::type sketch(sketchSEXP);
     Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type w(wSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
-    add_to_sketch_cpp(sketch, x, run);
+    add_to_sketch_cpp(sketch, x, w, run);
     return R_NilValue;
 END_RCPP
 }
@@ -1382,7 +1383,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_new_sketch_cpp", (DL_FUNC) &_kestrel_new_sketch_cpp, 1},
     {"_kestrel_read_sketch_cpp", (DL_FUNC) &_kestrel_read_sketch_cpp, 1},
     {"_kestrel_sketch_bytes_cpp", (DL_FUNC) &_kestrel_sketch_bytes_cpp, 1},
-    {"_kestrel_add_to_sketch_cpp", (DL_FUNC) &_kestrel_add_to_sketch_cpp, 3},
+    {"_kestrel_add_to_sketch_cpp", (DL_FUNC) &_kestrel_add_to_sketch_cpp, 4},
     {"_kestrel_merge_sketches_cpp", (DL_FUNC) &_kestrel_merge_sketches_cpp, 2},
     {"_kestrel_sketch_info_cpp", (DL_FUNC) &_kestrel_sketch_info_cpp, 1},
     {"_kestrel_sketch_quantiles_cpp", (DL_FUNC) &_kestrel_sketch_quantiles_cpp, 2},

@@ -88,7 +88,8 @@ Rcpp::List sample_covariance_cpp(SEXP sample) {
 // [[Rcpp::export]]
 Rcpp::List count_ties_cpp(SEXP sample) {
   const Sample& data = sample_of(sample);
-  const WeightSums weights = weight_sums(data.w(), polled());
+  const WeightSums* const of_sketch = data.found<WeightSums>();
+  const WeightSums weights = of_sketch != nullptr ? *of_sketch : weight_sums(data.w(), polled());
   const double all = weights.sum * weights.sum;
   const Ties* const known = data.found<Ties>();
   const Ties ties = known != nullptr ? *known : count_ties(data.x(), data.w(), polled());

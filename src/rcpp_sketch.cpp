@@ -55,8 +55,10 @@ Rcpp::RawVector raw_of(const LineSketch& sketch) {
 }
 
 SketchPlan unpack_plan(const Rcpp::List& list) {
-  const Fields fields(list, "a plan of sketches", {"exponent", "column"});
-  return {fields.get<int>("exponent"), fields.get<std::string>("column")};
+  const Fields fields(list, "a plan of sketches",
+                      {"exponent", "column", "weight", "weight_exponent"});
+  return {fields.get<int>("exponent"), fields.get<std::string>("column"),
+          fields.get<std::string>("weight"), fields.get<int>("weight_exponent")};
 }
 
 LineSketch& sketch_at(SEXP pointer) { return *Rcpp::XPtr<LineSketch>(pointer); }
@@ -84,10 +86,14 @@ SEXP read_sketch_cpp(Rcpp::RawVector bytes) {
 // [[Rcpp::export(rng = false)]]
 Rcpp::RawVector sketch_bytes_cpp(SEXP sketch) { return raw_of(sketch_at(sketch)); }
 
-/// Adds samples, all finite and not too large for the cells, to the sketch of a pointer.
+/// Adds samples, all finite and not too large for the cells, to the sketch of a pointer. w: their
+/// weights, NULL if the plan has none.
 // [[Rcpp::export(rng = false)]]
-void add_to_sketch_cpp(SEXP sketch, SEXP x, Rcpp::List run) {
-  sketch_at(sketch).add(HeldDoubles(x).values(), unpack_run(run));
+void add_to_sketch_cpp(SEXP sketch, SEXP x, SEXP w, Rcpp::List run) {
+  const Span<const double> values = HeldDoubles(x).values();
+  const bool weighted = !Rf_isNull(w);
+  sketch_at(sketch).add(values, weighted ? weights_of(w) : Weights::ones(values.size),
+                        unpack_run(run));
 }
 
 /// The sum of several sketches, given as bytes, of one plan.
@@ -109,6 +115,8 @@ Rcpp::List sketch_info_cpp(Rcpp::RawVector bytes) {
   Rcpp::List info = Rcpp::List::create(
       Rcpp::Named("exponent") = sketch.plan().exponent,
       Rcpp::Named("column") = utf8(sketch.plan().column),
+      Rcpp::Named("weight") = utf8(sketch.plan().weight),
+      Rcpp::Named("weight_exponent") = sketch.plan().weight_exponent,
       Rcpp::Named("n") = static_cast<double>(sketch.n()),
       Rcpp::Named("range") = Rcpp::NumericVector::create(sketch.range().min, sketch.range().max),
       Rcpp::Named("kept") = static_cast<double>(sketch.kept().size()),
@@ -119,6 +127,9 @@ Rcpp::List sketch_info_cpp(Rcpp::RawVector bytes) {
   const SampleCovariance moments = sketch.moments();
   info.push_back(moments.mean.first[0] + moments.mean.second[0], "mean");
   info.push_back(moments.covariance[0], "variance");
+  const WeightSums weights = sketch.weight_sums();
+  info.push_back(weights.sum * weights.sum / weights.squares, "n_eff");
+  info.push_back(sketch.in_units(weights.sum) / static_cast<double>(sketch.n()), "mean_units");
   return info;
 }
 
@@ -128,8 +139,8 @@ Rcpp::NumericVector sketch_quantiles_cpp(Rcpp::RawVector bytes, Rcpp::NumericVec
   return Rcpp::wrap(quantiles_of(read_sketch(bytes), view(prob)));
 }
 
-/// The samples that are kept, the keys of the full cells, and their sums as two matrices, a column
-/// for each cell: hi 2^22 + lo, in quanta.
+/// Of a sketch without weights: the samples that are kept, the keys of the full cells, and their
+/// sums as two matrices, a column for each cell: hi 2^22 + lo, in quanta.
 // [[Rcpp::export(rng = false)]]
 Rcpp::List sketch_parts_cpp(Rcpp::RawVector bytes) {
   constexpr int kLowBits = 22;
@@ -146,13 +157,13 @@ Rcpp::List sketch_parts_cpp(Rcpp::RawVector bytes) {
       low(a, k) = rest.value();
     }
   }
-  return Rcpp::List::create(Rcpp::Named("kept") = Rcpp::wrap(sketch.kept()),
+  return Rcpp::List::create(Rcpp::Named("kept") = Rcpp::wrap(sketch.kept().x),
                             Rcpp::Named("key") = Rcpp::wrap(sketch.full()),
                             Rcpp::Named("hi") = high, Rcpp::Named("lo") = low);
 }
 
-/// The bytes of the sketch with these parts; sums as sketch_parts_cpp() has them, of whole numbers
-/// below 2^53.
+/// The bytes of the sketch without weights with these parts; sums as sketch_parts_cpp() has them,
+/// of whole numbers below 2^53.
 // [[Rcpp::export(rng = false)]]
 Rcpp::RawVector sketch_of_parts_cpp(Rcpp::List plan, Rcpp::List parts) {
   const Fields fields(parts, "parts of a sketch", {"kept", "key", "hi", "lo", "range"});
@@ -166,7 +177,8 @@ Rcpp::RawVector sketch_of_parts_cpp(Rcpp::List plan, Rcpp::List parts) {
   }
   try {
     return raw_of(LineSketch::of_parts(unpack_plan(plan), {range[0], range[1]},
-                                       fields.get<std::vector<double>>("kept"),
+                                       {HUGE_VAL, -HUGE_VAL},
+                                       {fields.get<std::vector<double>>("kept"), {}},
                                        fields.get<std::vector<double>>("key"), std::move(sums)));
   } catch (const error& problem) {
     if (problem.kind == ErrorKind::input) throw kestrel_core_sketch(problem.what());

@@ -97,6 +97,62 @@ test_that("selectors and densities are those of the data", {
   expect_equal(hlscv(kde_sketch(x, sketch_plan(x)), deriv.order = 1), hlscv(x, deriv.order = 1), tolerance = 1e-6)
 })
 
+test_that("weights", {
+  n <- 3000
+  kinds <- with_seed(10, list(some = rexp(n), zeros = rep(0:2, length.out = n), decades = 10^runif(n, -6, 6)))
+  x <- with_seed(11, rnorm(n))
+  for (name in names(kinds)) {
+    rows <- data.frame(x, w = kinds[[name]], other = "a")
+    plan <- sketch_plan(rows, column = "x", w = "w", hmin = 0.1)
+    parts <- split(rows, rep(1:3, length.out = n))
+    s <- do.call(c, lapply(unname(rev(parts)), kde_sketch, plan = plan))
+    expect_identical(s, kde_sketch(rows, plan))
+    expect_identical(s, kde_sketch(rows[rows$w > 0, ], plan))
+    w <- rows$w
+    both <- function(take, ...) {
+      reference_problem(take(s, ...), take(x, ..., w = w), 1e-11, info = paste(name, deparse(substitute(take))))
+    }
+    expect_no_problem(list(
+      both(hns), both(hpi, scalest = "stdev"), both(lscv, h = c(0.2, 0.7)), both(psi, g = 0.3, r = 6),
+      reference_problem(summary(s)$n_eff, sum(w)^2 / sum(w^2)),
+      reference_problem(kde(s, h = 0.5)$estimate, kde(x[w > 0], h = 0.5, w = w[w > 0])$estimate)
+    ))
+    expect_equal(kde(s, h = 0.5)$n_eff, sum(w)^2 / sum(w^2))
+    suppressWarnings(expect_equal(hlscv(s, deriv.order = 1), hlscv(x, deriv.order = 1, w = w), tolerance = 1e-6))
+  }
+  # few enough to be kept
+  few <- data.frame(x = c(1, 2.5, 2.5, 7), w = c(1, 2, 0, 4))
+  s <- kde_sketch(few, sketch_plan(few, column = "x", w = "w"))
+  expect_equal(hpi(s), hpi(few$x, w = few$w))
+  expect_equal(suppressWarnings(hlscv(s)), suppressWarnings(hlscv(few$x, w = few$w)))
+  expect_identical(as_sketch(s$bytes), s)
+  plan <- sketch_plan(few, column = "x", w = "w", hmin = 1)
+  expect_identical(kde_sketch(rbind(few, c(1, NA), c(NA, 1)), plan, na.action = na.omit), kde_sketch(few, plan))
+  light <- transform(few, w = w / 2^12)
+  expect_snapshot_output({
+    print(plan)
+    print(s)
+    print(kde(s, h = 1)$n_eff)
+  })
+  expect_refused(
+    sketch_plan(few, column = "x", w = "v"),
+    sketch_plan(few, column = "x", w = 1:4),
+    sketch_plan(transform(few, w = 0), column = "x", w = "w"),
+    kde_sketch(few["x"], plan),
+    kde_sketch(1:4, plan),
+    kde_sketch(transform(few, w = -w), plan),
+    kde_sketch(transform(few, w = 1e9 * w), plan),
+    kde_sketch(transform(few, w = w / c(1, 0, 1, 1)), plan),
+    kde_sketch(transform(few, w = c(1, NA, 1, 1)), plan),
+    s + kde_sketch(few, sketch_plan(light, column = "x", w = "w")),
+    kde_sketch(few, plan) + kde_sketch(few, sketch_plan(few, column = "x", hmin = 1)),
+    hns(kde_sketch(light, plan)),
+    as.data.frame(s),
+    as_sketch(data.frame(), plan),
+    sketch_sql(plan, "t")
+  )
+})
+
 test_that("the estimate of a sketch is an estimate without data", {
   x <- with_seed(6, rnorm(5000))
   s <- kde_sketch(data.frame(speed = x), sketch_plan(data.frame(speed = x), hmin = 0.2))

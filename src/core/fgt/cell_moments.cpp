@@ -116,7 +116,7 @@ CellMoments::CellMoments(Span<const double> x, Weights w, const ValueRange& rang
   if (FullCells::suit(x.size, range, exponent)) {
     take_full_cells(FullCells(x, w, range, exponent, moments, options), x, w, options);
   } else if (w.absent() && PartedCells::suit(x, range, exponent)) {
-    take_unweighted_cells(PartedCells(x, w, range, exponent, moments, options), options);
+    take_parted_cells(PartedCells(x, w, range, exponent, moments, options), options);
   } else {
     *this = CellMoments(CellOrder(x, w, range, exponent, options), moments, options);
   }
@@ -141,12 +141,16 @@ CellMoments::CellMoments(const CellOrder& order, int moments, const RunOptions& 
 CellMoments::CellMoments(const GivenCells& cells, int exponent, int moments,
                          const RunOptions& options)
     : CellMoments(exponent, moments) {
-  take_unweighted_cells(cells, options);
+  std::vector<CellPairs> pairs;
+  for (std::size_t c = 0; c < cells.cells(); ++c) {
+    pairs.push_back({cells.squares[c], cells.counts[c] > 1});
+    add_cell(cells.key(c), cells.moment(c));
+  }
+  pair_within(pairs, options);
 }
 
 /// Of samples without weights, so that no cell is dominated.
-template <class Cells>
-void CellMoments::take_unweighted_cells(const Cells& cells, const RunOptions& options) {
+void CellMoments::take_parted_cells(const PartedCells& cells, const RunOptions& options) {
   std::vector<CellPairs> pairs;
   for (std::size_t c = 0; c < cells.cells(); ++c) {
     const double count = cells.moment(c)[0];

@@ -48,10 +48,10 @@ class DifferenceMoments {
   double sum_[kMaxMoments] = {}, recent_[kMaxMoments] = {};
 };
 
-/// Cells whose moments are known, of samples without weights: the keys, ascending, and as many
-/// moments of each, one cell after the other.
+/// Cells whose moments are known: the keys, ascending, as many moments of each, one cell after the
+/// other, the sum of w^2 of each, and how many samples it has.
 struct GivenCells {
-  std::vector<double> keys, moments;
+  std::vector<double> keys, moments, squares, counts;
   std::size_t row;
 
   std::size_t cells() const { return keys.size(); }
@@ -72,7 +72,8 @@ class CellMoments {
   /// From samples that are already sorted by cell.
   CellMoments(const CellOrder& order, int moments, const RunOptions& options);
 
-  /// `moments`: as many as are given.
+  /// `moments`: as many as are given. Sums over the pairs in a cell where one sample has most of
+  /// the weight are then accurate only beside those with its own pair i = j.
   CellMoments(const GivenCells& cells, int exponent, int moments, const RunOptions& options);
 
   /// Unites cells to cells of twice the width, with `moments` moments, a multiple of 4. Exact but
@@ -103,8 +104,7 @@ class CellMoments {
   };
   CellMoments(int exponent, int moments);
   std::size_t row() const { return static_cast<std::size_t>(moments_) + kMomentPadding; }
-  template <class Cells>
-  void take_unweighted_cells(const Cells& cells, const RunOptions& options);
+  void take_parted_cells(const PartedCells& cells, const RunOptions& options);
   void take_full_cells(const FullCells& cells, Span<const double> x, Weights w,
                        const RunOptions& options);
   void add_cell(double key, const double* moment);

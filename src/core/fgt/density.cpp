@@ -41,8 +41,7 @@ struct Accuracy {
   double reach;
   double ratio;  // of all weights to the least one, over the tolerance
 
-  Accuracy(Weights w, int order_, const ParallelOptions& options) : order(order_) {
-    const WeightSums weights = weight_sums(w, options);
+  Accuracy(const WeightSums& weights, int order_) : order(order_) {
     ratio = std::max(1.0, weights.sum / weights.min_positive) / kTolerance;
     reach = std::min(38.6, std::sqrt(kAccurateReach * kAccurateReach + 2 * std::log(ratio)));
     moments = moments_of(0);
@@ -113,7 +112,7 @@ struct PointSums::Local {
 PointSums::PointSums(const LineSample& sample, Span<const double> points, double h, int order,
                      const RunOptions& options)
     : leaves_(*options.table->cells),
-      accuracy_(sample.w(), order, part_of(options.parallel, 0, 0)),
+      accuracy_(sample.weights(part_of(options.parallel, 0, 0)), order),
       order_(static_cast<std::size_t>(order)),
       moments_(static_cast<std::size_t>(accuracy_.moments)),
       exponent_(cell_exponent(h, kDensityHalvings)),
@@ -224,7 +223,9 @@ void PointSums::piece(const CellPieces::Piece& piece, double* value) const {
 
 }  // namespace
 
-int fgt_density_moments(Weights w, int halved) { return Accuracy(w, 0, {}).moments_of(halved); }
+int fgt_density_moments(const WeightSums& weights, int halved) {
+  return Accuracy(weights, 0).moments_of(halved);
+}
 
 void fgt_density(const LineSample& sample, Span<const double> points, double h,
                  const RunOptions& options, Span<double> out, int order) {

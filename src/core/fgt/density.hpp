@@ -29,7 +29,7 @@ void fgt_density(const LineSample& sample, Span<const double> points, double h,
 constexpr int kDensityHalvings = 2;
 /// How many moments fgt_density() needs, for samples of these weights, if their cells are 2^-halved
 /// of that width.
-int fgt_density_moments(Weights w, int halved);
+int fgt_density_moments(const WeightSums& weights, int halved);
 
 }  // namespace kestrel
 

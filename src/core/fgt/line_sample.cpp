@@ -26,9 +26,13 @@ LineSample::LineSample(Span<const double> x, Weights w, const ParallelOptions& o
   check_weight_count(x.size, w.size);
 }
 
-LineSample::LineSample(std::size_t n, const ValueRange& range,
+LineSample::LineSample(const WeightSums& weights, const ValueRange& range,
                        std::unique_ptr<const CellMoments> cells)
-    : x_{nullptr, n}, w_(Weights::ones(n)), range_(range), kept_(std::move(cells)) {}
+    : x_{nullptr, weights.positive},
+      w_(Weights::ones(weights.positive)),
+      range_(range),
+      known_weights_(weights),
+      kept_(std::move(cells)) {}
 
 bool LineSample::has_full_cells(int exponent) const {
   return has_crowded_cells(exponent) || (w_.absent() && PartedCells::suit(x_, range_, exponent));

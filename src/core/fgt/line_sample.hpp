@@ -22,12 +22,18 @@ class LineSample {
   /// numbers differ or a value is not finite. O(n).
   LineSample(Span<const double> x, Weights w, const ParallelOptions& options = {});
 
-  /// n samples, of weight one, that are known only by the moments of their cells; there is one at
-  /// least.
-  LineSample(std::size_t n, const ValueRange& range, std::unique_ptr<const CellMoments> cells);
+  /// Samples that are known only by the moments of their cells, and the sums of their weights;
+  /// there is one at least.
+  LineSample(const WeightSums& weights, const ValueRange& range,
+             std::unique_ptr<const CellMoments> cells);
 
-  /// Whether the samples are known one by one. Else nothing but their number may be asked of x().
+  /// Whether the samples are known one by one. Else nothing but their number may be asked of x()
+  /// and w().
   bool has_samples() const { return x_.data != nullptr || x_.size == 0; }
+  /// O(n), O(1) if the samples are not known.
+  WeightSums weights(const ParallelOptions& options) const {
+    return has_samples() ? weight_sums(w_, options) : known_weights_;
+  }
   Span<const double> x() const { return x_; }
   Weights w() const { return w_; }
   const ValueRange& range() const { return range_; }
@@ -51,6 +57,7 @@ class LineSample {
   const Span<const double> x_;
   const Weights w_;
   const ValueRange range_;
+  const WeightSums known_weights_;
   mutable std::unique_ptr<const CellMoments> kept_;
 };
 

@@ -97,7 +97,7 @@ std::vector<double> pair_sums(const LineSample& sample,
     const bool ordered = by_cells.finest && by_cells.first == 0;
     // Where samples are not known one by one, the error is relative to the sum with half of the
     // terms i = j, because both orders of a pair count once.
-    const double alone = sample.has_samples() ? 0 : 0.5 * static_cast<double>(sample.x().size);
+    const double alone = sample.has_samples() ? 0 : 0.5 * sample.weights({}).squares;
     sum_by_cells(ordered ? CellMoments(*by_cells.finest, truncation.moments, options)
                          : sample.cells(
                                octaves[by_cells.first].exponent,

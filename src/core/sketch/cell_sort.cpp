@@ -21,9 +21,13 @@ constexpr double kFarthestCell = 1125899906842624.0;  // 2^50
 
 }  // namespace
 
-CellSort::CellSort(Span<const double> x, const ValueRange& range, int exponent,
+CellSort::CellSort(Span<const double> x, Weights w, const ValueRange& range, int exponent,
                    const simd::Table& table)
-    : scale_(std::ldexp(1.0, -exponent)), sorted_(x.size), slot_(x.size) {
+    : scale_(std::ldexp(1.0, -exponent)),
+      weighted_(!w.absent()),
+      sorted_(x.size),
+      sorted_weight_(w.absent() ? 0 : x.size),
+      slot_(x.size) {
   const double n = static_cast<double>(x.size), cells = range.cells(exponent);
   double first = std::floor(range.min * scale_), slots = cells;
   if (!(cells <= 4 * n + 1024)) {
@@ -33,7 +37,7 @@ CellSort::CellSort(Span<const double> x, const ValueRange& range, int exponent,
   // Farther out all are sorted by comparison.
   if (std::fabs(first) + slots > kFarthestCell) slots = 0;
   const std::size_t count = whole_number<std::size_t>(slots);
-  find_slots(x, first, count, table);
+  find_slots(x, w, first, count, table);
 
   std::vector<std::size_t> next(count + 1, 0);
   for (std::size_t i = 0; i < x.size; ++i) {
@@ -48,14 +52,13 @@ CellSort::CellSort(Span<const double> x, const ValueRange& range, int exponent,
     placed_ += size;
   }
   for (std::size_t i = 0; i < x.size; ++i) {
-    // Zero has one sign here.
-    if (slot_[i] != kBeyond) sorted_[next[slot_[i]]++] = x[i] + 0.0;
+    if (slot_[i] != kBeyond) place(next[slot_[i]]++, x[i], w[i]);
   }
   add_outside(&above_);
   first_.push_back(placed_);
 }
 
-void CellSort::find_slots(Span<const double> x, double first, std::size_t slots,
+void CellSort::find_slots(Span<const double> x, Weights w, double first, std::size_t slots,
                           const simd::Table& table) {
   const double last = static_cast<double>(slots) - 1;
   for (std::size_t from = 0; from < x.size; from += kFoundTogether) {
@@ -71,18 +74,18 @@ void CellSort::find_slots(Span<const double> x, double first, std::size_t slots,
         slot_[i] = whole_number<std::uint32_t>(key - first);
       } else {
         slot_[i] = kBeyond;
-        (low ? below_ : above_).push_back(x[i] + 0.0);
+        (low ? below_ : above_).emplace_back(x[i], w[i]);
       }
     }
   }
 }
 
-void CellSort::add_outside(std::vector<double>* outside) {
+void CellSort::add_outside(Outside* outside) {
   std::sort(outside->begin(), outside->end());
-  for (const double x : *outside) {
-    const double key = std::floor(x * scale_);
+  for (const auto& sample : *outside) {
+    const double key = std::floor(sample.first * scale_);
     if (key_.empty() || key_.back() != key) open_cell(key);
-    sorted_[placed_++] = x;
+    place(placed_++, sample.first, sample.second);
   }
 }
 

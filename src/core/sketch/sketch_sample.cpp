@@ -4,7 +4,6 @@
 #include <cmath>
 #include <utility>
 
-#include "core/base/whole.hpp"
 #include "core/fgt/density.hpp"
 #include "core/fgt/line_sample.hpp"
 #include "core/fgt/truncation.hpp"
@@ -21,7 +20,7 @@ struct CellOfSketch {
 };
 
 std::vector<CellOfSketch> cells_of(const LineSketch& sketch) {
-  const std::vector<double>&full = sketch.full(), &kept = sketch.kept();
+  const std::vector<double>&full = sketch.full(), &kept = sketch.kept().x;
   std::vector<CellOfSketch> cells;
   std::size_t k = 0;
   for (std::size_t begin = 0, end; begin < kept.size(); begin = end) {
@@ -34,53 +33,67 @@ std::vector<CellOfSketch> cells_of(const LineSketch& sketch) {
   return cells;
 }
 
-/// sum z^a / a! over the samples of a cell, z = t / 2 their offsets from its centre in widths.
-void write_moments(const LineSketch& sketch, const CellOfSketch& cell, const RunOptions& options,
-                   double* to) {
+/// sum w z^a / a! over the samples of a cell, z = t / 2 their offsets from its centre in widths,
+/// and then the sum of w^2. `unit`: the weight w that stands for a unit of the sketch.
+void write_moments(const LineSketch& sketch, const CellOfSketch& cell, double unit,
+                   const RunOptions& options, double* to) {
   if (cell.full) {
     for (int a = 0; a < LineSketch::kMoments; ++a) {
-      to[a] = std::ldexp(sketch.sums(cell.begin)[a].value() / simd::kQuanta, -a);
+      to[a] = unit * std::ldexp(sketch.sums(cell.begin)[a].value() / simd::kQuanta, -a);
     }
+    to[LineSketch::kMoments] = unit * unit * sketch.squares(cell.begin);
   } else {
-    double offset[LineSketch::kMostKept], sum[kMaxMoments + 1];
+    double offset[LineSketch::kMostKept], weight[LineSketch::kMostKept], sum[kMaxMoments + 1];
+    const KeptSamples& kept = sketch.kept();
     for (std::size_t i = cell.begin; i < cell.end; ++i) {
-      const double y = std::ldexp(sketch.kept()[i], -sketch.plan().exponent);
+      const double y = std::ldexp(kept.x[i], -sketch.plan().exponent);
       offset[i - cell.begin] = (y - cell.key) - 0.5;
+      if (!kept.w.empty()) weight[i - cell.begin] = unit * sketch.in_units(kept.w[i]);
     }
-    sum_powers(offset, nullptr, cell.end - cell.begin, LineSketch::kMoments, *options.table, sum);
-    std::copy_n(sum, LineSketch::kMoments, to);
+    sum_powers(offset, kept.w.empty() ? nullptr : weight, cell.end - cell.begin,
+               LineSketch::kMoments, *options.table, sum);
+    std::copy_n(sum, LineSketch::kMoments + 1, to);
   }
   divide_by_factorials(LineSketch::kMoments, to);
 }
 
-std::unique_ptr<LineSample> line_of(const LineSketch& sketch, const RunOptions& options) {
-  GivenCells given{{}, {}, LineSketch::kMoments};
+std::unique_ptr<LineSample> line_of(const LineSketch& sketch, const WeightSums& weights,
+                                    double unit, const RunOptions& options) {
+  GivenCells given{{}, {}, {}, {}, LineSketch::kMoments};
   for (const CellOfSketch& cell : cells_of(sketch)) {
+    double moments[LineSketch::kMoments + 1];
+    write_moments(sketch, cell, unit, options, moments);
     given.keys.push_back(cell.key);
-    given.moments.resize(given.moments.size() + LineSketch::kMoments);
-    write_moments(sketch, cell, options,
-                  given.moments.data() + given.moments.size() - LineSketch::kMoments);
+    given.moments.insert(given.moments.end(), moments, moments + LineSketch::kMoments);
+    given.squares.push_back(moments[LineSketch::kMoments]);
+    given.counts.push_back(
+        static_cast<double>(cell.full ? sketch.count(cell.begin) : cell.end - cell.begin));
   }
   auto cells = std::make_unique<const CellMoments>(given, sketch.plan().exponent,
                                                    LineSketch::kMoments, options);
-  return std::make_unique<LineSample>(static_cast<std::size_t>(sketch.n()), sketch.range(),
-                                      std::move(cells));
+  return std::make_unique<LineSample>(weights, sketch.range(), std::move(cells));
 }
 
-/// The sample that is number `rank` in ascending order, from 0.
-double ordered_sample(const LineSketch& sketch, const std::vector<CellOfSketch>& cells,
-                      double rank) {
+/// Where the weight of all samples below, in units, reaches `share`.
+double position_of(const LineSketch& sketch, const std::vector<CellOfSketch>& cells, double share) {
+  const KeptSamples& kept = sketch.kept();
   double before = 0;
   for (const CellOfSketch& cell : cells) {
-    const double count =
-        static_cast<double>(cell.full ? sketch.count(cell.begin) : cell.end - cell.begin);
-    if (rank < before + count) {
-      if (!cell.full) return sketch.kept()[cell.begin + whole_number<std::size_t>(rank - before)];
-      const double at = cell.key + (rank - before + 0.5) / count;
-      const ValueRange& range = sketch.range();
-      return std::min(std::max(std::ldexp(at, sketch.plan().exponent), range.min), range.max);
+    if (cell.full) {
+      const double weight = sketch.weight(cell.begin);
+      if (share < before + weight) {
+        const double count = static_cast<double>(sketch.count(cell.begin));
+        const double at = cell.key + (share - before) / weight + 0.5 / count;
+        const ValueRange& range = sketch.range();
+        return std::min(std::max(std::ldexp(at, sketch.plan().exponent), range.min), range.max);
+      }
+      before += weight;
+      continue;
     }
-    before += count;
+    for (std::size_t i = cell.begin; i < cell.end; ++i) {
+      before += kept.w.empty() ? 1.0 : sketch.in_units(kept.w[i]);
+      if (share < before) return kept.x[i];
+    }
   }
   return sketch.range().max;
 }
@@ -104,20 +117,41 @@ int exponents_of_sums() {
   return above;
 }
 
+/// The weights times `factor`, so that they sum to their number, as R has them. Those below a
+/// thousandth of the mean have few digits, so that a density need not have digits next to them.
+WeightSums weights_of_mean_one(const LineSketch& sketch, double* factor) {
+  constexpr double kLeastWithDigits = 1.0 / 1024;
+  const WeightSums weights = sketch.weight_sums();
+  const double n = static_cast<double>(sketch.n());
+  *factor = n / weights.sum;
+  return {n, weights.squares * *factor * *factor, weights.max * *factor,
+          std::max(weights.min_positive * *factor, kLeastWithDigits),
+          static_cast<std::size_t>(sketch.n())};
+}
+
 }  // namespace
 
 std::unique_ptr<const Sample> sample_of_sketch(const LineSketch& sketch,
                                                const RunOptions& options) {
   const std::size_t n = static_cast<std::size_t>(sketch.n());
+  double factor;
+  const WeightSums weights = weights_of_mean_one(sketch, &factor);
   std::unique_ptr<const Sample> sample;
   if (keeps_all(sketch)) {
-    sample =
-        std::make_unique<const Sample>(MatrixView{sketch.kept().data(), n, 1}, Weights::ones(n));
+    const KeptSamples& kept = sketch.kept();
+    auto scaled = std::make_unique<std::vector<double>>(kept.w);
+    for (double& w : *scaled) w *= factor;
+    const Weights w = kept.w.empty() ? Weights::ones(n) : Weights(scaled->data(), n);
+    sample = std::make_unique<const Sample>(MatrixView{kept.x.data(), n, 1}, w);
+    sample->prepared<std::vector<double>>([&] { return std::move(scaled); });
   } else {
+    const double unit = factor * std::ldexp(1.0, sketch.plan().weight_exponent);
     sample = std::make_unique<const Sample>(
         n, std::vector<double>{sketch.range().min, sketch.range().max});
-    sample->prepared<LineSample>([&] { return line_of(sketch, options); });
+    sample->prepared<LineSample>(
+        [&] { return line_of(sketch, weights, sketch.plan().weighted() ? unit : 1.0, options); });
   }
+  sample->prepared<WeightSums>([&] { return std::make_unique<WeightSums>(weights); });
   sample->prepared<Ties>([&] { return std::make_unique<Ties>(least_ties(sketch)); });
   sample->prepared<SampleCovariance>(
       [&] { return std::make_unique<SampleCovariance>(sketch.moments()); });
@@ -131,38 +165,52 @@ double least_sum_bandwidth(const LineSketch& sketch) {
 
 double least_density_bandwidth(const LineSketch& sketch) {
   if (keeps_all(sketch)) return 0;
-  const Weights w = Weights::ones(static_cast<std::size_t>(sketch.n()));
-  const auto enough = [&](int halved) { return fgt_density_moments(w, halved); };
+  double factor;
+  const WeightSums weights = weights_of_mean_one(sketch, &factor);
+  const auto enough = [&](int halved) { return fgt_density_moments(weights, halved); };
   return std::ldexp(1.0, sketch.plan().exponent + kDensityHalvings + exponent_above_cells(enough));
 }
 
 Ties least_ties(const LineSketch& sketch) {
-  const std::vector<double>& kept = sketch.kept();
+  const KeptSamples& kept = sketch.kept();
   Ties ties;
+  const auto add = [&](double count, double weight, double squares) {
+    ties.pairs += count * (count - 1);
+    ties.weight += weight * weight - squares;
+  };
   for (std::size_t begin = 0, end; begin < kept.size(); begin = end) {
-    for (end = begin + 1; end < kept.size() && kept[end] == kept[begin];) ++end;
-    const double equal = static_cast<double>(end - begin);
-    ties.pairs += equal * (equal - 1);
+    double weight = 0, squares = 0;
+    for (end = begin; end < kept.size() && kept.x[end] == kept.x[begin]; ++end) {
+      const double v = kept.w.empty() ? 1.0 : sketch.in_units(kept.w[end]);
+      weight += v;
+      squares += v * v;
+    }
+    if (end - begin > 1) add(static_cast<double>(end - begin), weight, squares);
   }
   // The variance of t, in which a cell is two wide.
   constexpr double kRoundedToZero = 1e-12;
   for (std::size_t k = 0; k < sketch.full().size(); ++k) {
-    const double count = static_cast<double>(sketch.count(k));
-    const double one = sketch.sums(k)[1].value() / simd::kQuanta / count;
-    const double two = sketch.sums(k)[2].value() / simd::kQuanta / count;
-    if (two - one * one < kRoundedToZero) ties.pairs += count * (count - 1);
+    const double weight = sketch.weight(k), one = sketch.sums(k)[1].value() / simd::kQuanta;
+    const double two = sketch.sums(k)[2].value() / simd::kQuanta;
+    if (two / weight - (one / weight) * (one / weight) < kRoundedToZero) {
+      add(static_cast<double>(sketch.count(k)), weight, sketch.squares(k));
+    }
   }
-  ties.weight = ties.pairs;
+  // Of weights that sum to their number.
+  const double all = sketch.in_units(sketch.weight_sums().sum), n = static_cast<double>(sketch.n());
+  ties.weight *= n / all * (n / all);
   return ties;
 }
 
 std::vector<double> quantiles_of(const LineSketch& sketch, Span<const double> prob) {
   const std::vector<CellOfSketch> cells = cells_of(sketch);
+  const double n = static_cast<double>(sketch.n());
+  const double mean = sketch.in_units(sketch.weight_sums().sum) / n;
   std::vector<double> found;
   for (const double p : prob) {
-    const double at = p * (static_cast<double>(sketch.n()) - 1), rank = std::floor(at);
-    const double low = ordered_sample(sketch, cells, rank);
-    const double high = at > rank ? ordered_sample(sketch, cells, rank + 1) : low;
+    const double at = p * (n - 1), rank = std::floor(at);
+    const double low = position_of(sketch, cells, rank * mean);
+    const double high = at > rank ? position_of(sketch, cells, (rank + 1) * mean) : low;
     found.push_back(low + (at - rank) * (high - low));
   }
   return found;

@@ -32,7 +32,8 @@ double least_density_bandwidth(const LineSketch& sketch);
 Ties least_ties(const LineSketch& sketch);
 
 /// Quantiles of type 7 (Hyndman & Fan 1996), to the width of a cell: samples that are not kept
-/// count as equally spaced in their cells. There is a sample at least. O(cells) each.
+/// count as equally spaced in their cells. A sample with a weight counts as so many. There is a
+/// sample at least. O(cells) each.
 std::vector<double> quantiles_of(const LineSketch& sketch, Span<const double> prob);
 
 /// The exponent of the widest cells that serve sums over pairs from this bandwidth on.

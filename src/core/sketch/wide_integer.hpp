@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstdint>
 
+#include "core/base/whole.hpp"
+
 namespace kestrel {
 
 /// high 2^64 + low, in two's complement; sums are modulo 2^128.
@@ -16,6 +18,16 @@ struct WideInteger {
   WideInteger(std::int64_t value)
       : low(static_cast<std::uint64_t>(value)), high(value < 0 ? -1 : 0) {}
   WideInteger(std::int64_t high_, std::uint64_t low_) : low(low_), high(high_) {}
+
+  /// A whole number below 2^126 in absolute value.
+  static WideInteger of(double value) {
+    if (std::fabs(value) < 4611686018427387904.0) return whole_number<std::int64_t>(value);
+    int exponent;
+    const double digits = std::ldexp(std::frexp(value, &exponent), 53);
+    // Two steps, because each is by less than 64.
+    const WideInteger half = WideInteger(whole_number<std::int64_t>(digits)).shifted(9);
+    return exponent == 62 ? half : half.shifted(exponent - 62);
+  }
 
   WideInteger& operator+=(const WideInteger& other) {
     low += other.low;

@@ -27,10 +27,11 @@ struct SketchTable {
   // The number of the cell floor(x scale) of every value, without rounding. Returns false if a
   // value lies in none of the cells: then nothing that was written counts.
   bool (*find_cells)(const LatticeSlots&, const double* x, std::size_t count, std::uint32_t* slot);
-  // Of at most kWholeRun values in cell `key`: sum[a] is the sum of floor(2^44 t^a + 1/2), 1 <= a <
-  // kWholeMoments. t = 2 (x scale - key) - 1, and t^a is by repeated multiplication, each of these
-  // steps rounded as IEEE 754 has it.
-  void (*sum_whole)(const double* x, std::size_t count, double scale, double key, double* sum);
+  // Of at most kWholeRun values in cell `key`: sum[a] is the sum of floor(2^44 v t^a + 1/2), a <
+  // kWholeMoments. t = 2 (x scale - key) - 1, and v t^a is by repeated multiplication, each of
+  // these steps rounded as IEEE 754 has it. 0 <= v <= 1 are weights; null if all are 1.
+  void (*sum_whole)(const double* x, const double* v, std::size_t count, double scale, double key,
+                    double* sum);
 };
 
 // All instruction sets give the same bits.

@@ -46,21 +46,47 @@ int exponent_of(const Line& line) {
 
 LineSketch sketch_of_line(const std::vector<double>& x, int exponent, const RunOptions& options) {
   LineSketch sketch({exponent, "x"});
-  sketch.add(span(x), options);
+  sketch.add(span(x), Weights::ones(x.size()), options);
   return sketch;
 }
 
+bool is_weighted(const Line& line) {
+  return std::any_of(line.w.begin(), line.w.end(), [](double w) { return w != 1; });
+}
+
+/// A weighted line in units of which the mean weight has an eighth.
+SketchPlan plan_of(const Line& line) {
+  if (!is_weighted(line)) return {exponent_of(line), "x"};
+  const double all = std::accumulate(line.w.begin(), line.w.end(), 0.0);
+  return {exponent_of(line), "x", "w", std::ilogb(all / static_cast<double>(line.w.size())) + 3};
+}
+
+void add_samples(const Line& line, std::size_t from, std::size_t count, const RunOptions& options,
+                 LineSketch* sketch) {
+  const Weights w(line.w.data() + from, count);
+  sketch->add({line.x.data() + from, count}, is_weighted(line) ? w : Weights::ones(count), options);
+}
+
 LineSketch sketch_of_line(const Line& line, const RunOptions& options = on_best()) {
-  return sketch_of_line(line.x, exponent_of(line), options);
+  LineSketch sketch(plan_of(line));
+  add_samples(line, 0, line.x.size(), options, &sketch);
+  return sketch;
+}
+
+/// Without samples of weight zero.
+Line positive(const Line& line) {
+  Line some{line.name, {}, {}};
+  for (std::size_t i = 0; i < line.x.size(); ++i) {
+    if (line.w[i] == 0) continue;
+    some.x.push_back(line.x[i]);
+    some.w.push_back(line.w[i]);
+  }
+  return some;
 }
 
 std::vector<Line> lines_of_every_kind() {
   std::vector<Line> all;
-  for (const Line& line : lines::of_every_kind(500)) {
-    if (line.name.find("weight") == std::string::npos && line.w[7 % line.w.size()] == 1) {
-      all.push_back(line);
-    }
-  }
+  for (const Line& line : lines::of_every_kind(500)) all.push_back(line);
   for (const Line& line : lines::of_every_small_size()) all.push_back(line);
   all.push_back(lines::make("many", 1500, shapes::normal));
   all.push_back(lines::make(
@@ -107,42 +133,57 @@ TEST(WideInteger, IsTheInteger) {
     EXPECT_EQ(a < b, wide(a) < wide(b));
     EXPECT_EQ(a.value(), static_cast<double>(wide(a)));
     EXPECT_EQ(b.value(), static_cast<double>(wide(b)));
+    const double value = std::floor(std::ldexp(shapes::normal(random), k % 120));
+    EXPECT_TRUE(wide(WideInteger::of(value)) == static_cast<Wide>(value));
   }
   EXPECT_EQ(WideInteger(INT64_MIN, 0).value(), -std::ldexp(1.0, 127));
 }
 
 TEST_P(Sketch, HasTheSumsOfItsCells) {
-  const Line& line = GetParam();
-  const double width = std::ldexp(1.0, exponent_of(line));
-  std::map<double, std::vector<double>> cells;
-  for (const double x : line.x) cells[std::floor(x / width)].push_back(x);
+  const Line line = positive(GetParam());
+  const SketchPlan plan = plan_of(GetParam());
+  const double width = std::ldexp(1.0, plan.exponent);
+  const std::size_t row = plan.weighted() ? kMoments + 2 : kMoments;
+  std::map<double, std::vector<std::pair<double, double>>> cells;
+  for (std::size_t i = 0; i < line.x.size(); ++i) {
+    cells[std::floor(line.x[i] / width)].push_back({line.x[i], line.w[i]});
+  }
   for (const simd::Table* table : common::tables()) {
-    const LineSketch sketch = sketch_of_line(line, run_on(table));
-    std::vector<double> kept;
+    const LineSketch sketch = sketch_of_line(GetParam(), run_on(table));
+    KeptSamples kept;
     std::size_t full = 0;
     for (auto& cell : cells) {
       std::sort(cell.second.begin(), cell.second.end());
       if (cell.second.size() <= LineSketch::kMostKept) {
-        kept.insert(kept.end(), cell.second.begin(), cell.second.end());
+        for (const auto& one : cell.second) {
+          kept.append(&one.first, plan.weighted() ? &one.second : nullptr, 1);
+        }
         continue;
       }
       ASSERT_LT(full, sketch.full().size());
       EXPECT_EQ(sketch.full()[full], cell.first);
       EXPECT_EQ(sketch.count(full), cell.second.size());
-      Wide sums[kMoments] = {};
-      for (const double x : cell.second) {
-        const volatile double t = 2 * (x / width - cell.first) - 1;
-        volatile double power = 1;
+      Wide sums[kMoments + 2] = {};
+      for (const auto& one : cell.second) {
+        const volatile double t = 2 * (one.first / width - cell.first) - 1;
+        const double v = one.second / std::ldexp(1.0, plan.weight_exponent);
+        volatile double power = v;
         for (int a = 0; a < kMoments; ++a) {
-          sums[a] += static_cast<std::int64_t>(std::floor(power * 17592186044416.0 + 0.5));
+          sums[a] += static_cast<Wide>(std::floor(power * 17592186044416.0 + 0.5));
           power = power * t;
         }
+        sums[kMoments] += static_cast<Wide>(std::floor(v * v * 17592186044416.0 + 0.5));
+        sums[kMoments + 1] += static_cast<Wide>(17592186044416.0);
       }
-      for (int a = 0; a < kMoments; ++a) EXPECT_TRUE(wide(sketch.sums(full)[a]) == sums[a]) << a;
+      ASSERT_EQ(sketch.row(), row);
+      for (std::size_t a = 0; a < row; ++a) {
+        EXPECT_TRUE(wide(sketch.sums(full)[a]) == sums[a]) << a;
+      }
       ++full;
     }
     EXPECT_EQ(sketch.full().size(), full);
-    EXPECT_EQ(sketch.kept(), kept);
+    EXPECT_EQ(sketch.kept().x, kept.x);
+    EXPECT_EQ(sketch.kept().w, kept.w);
     EXPECT_EQ(sketch.n(), line.x.size());
     EXPECT_EQ(sketch.range().min, *std::min_element(line.x.begin(), line.x.end()));
     EXPECT_EQ(sketch.range().max, *std::max_element(line.x.begin(), line.x.end()));
@@ -154,19 +195,23 @@ TEST_P(Sketch, HasTheSameBytesForEveryPartitionAndOrder) {
   const Bytes wanted = bytes_of(sketch_of_line(line, run_on(common::tables().front())));
   std::mt19937_64 random(line.x.size());
   for (const std::size_t count : {1, 2, 3, 7, 64}) {
-    std::vector<double> x = line.x;
-    std::shuffle(x.begin(), x.end(), random);
+    Line shuffled = line;
+    for (std::size_t i = shuffled.x.size() - 1; i > 0; --i) {
+      const std::size_t j = random() % (i + 1);
+      std::swap(shuffled.x[i], shuffled.x[j]);
+      std::swap(shuffled.w[i], shuffled.w[j]);
+    }
     std::vector<LineSketch> parts;
-    std::vector<std::size_t> cuts{0, x.size()};
-    while (cuts.size() <= count) cuts.push_back(random() % (x.size() + 1));
+    std::vector<std::size_t> cuts{0, line.x.size()};
+    while (cuts.size() <= count) cuts.push_back(random() % (line.x.size() + 1));
     std::sort(cuts.begin(), cuts.end());
     for (std::size_t k = 0; k + 1 < cuts.size(); ++k) {
       const simd::Table* table = common::tables()[random() % common::tables().size()];
-      parts.emplace_back(SketchPlan{exponent_of(line), "x"});
+      parts.emplace_back(plan_of(line));
       // Some parts grow by a second chunk.
       const std::size_t size = cuts[k + 1] - cuts[k], first = k % 2 == 0 ? size : size / 3;
-      parts[k].add({x.data() + cuts[k], first}, run_on(table));
-      parts[k].add({x.data() + cuts[k] + first, size - first}, run_on(table));
+      add_samples(shuffled, cuts[k], first, run_on(table), &parts[k]);
+      add_samples(shuffled, cuts[k] + first, size - first, run_on(table), &parts[k]);
     }
     while (parts.size() > 1) {
       const std::size_t to = random() % parts.size();
@@ -195,26 +240,49 @@ TEST(SketchOfManySamples, HasTheSameBytesForEveryNumberOfThreads) {
 }
 
 TEST_P(Sketch, HasTheMeanAndTheVariance) {
-  const Line& line = GetParam();
-  real mean = 0, variance = 0;
-  for (const double x : line.x) mean += x;
-  mean /= static_cast<real>(line.x.size());
-  for (const double x : line.x) variance += (x - mean) * (x - mean);
-  variance /= static_cast<real>(line.x.size());
-  const SampleCovariance got = sketch_of_line(line).moments();
-  const double width = std::ldexp(1.0, exponent_of(line));
+  const Line line = positive(GetParam());
+  real mean = 0, variance = 0, all = 0, squares = 0;
+  for (std::size_t i = 0; i < line.x.size(); ++i) {
+    mean += line.w[i] * static_cast<real>(line.x[i]);
+    all += line.w[i];
+    squares += static_cast<real>(line.w[i]) * line.w[i];
+  }
+  mean /= all;
+  for (std::size_t i = 0; i < line.x.size(); ++i) {
+    variance += line.w[i] * (line.x[i] - mean) * (line.x[i] - mean);
+  }
+  variance /= all;
+  const LineSketch sketch = sketch_of_line(GetParam());
+  const SampleCovariance got = sketch.moments();
+  const double width = std::ldexp(1.0, exponent_of(GetParam()));
   EXPECT_NEAR(static_cast<double>(got.mean.first[0] + (got.mean.second[0] - mean)), 0,
               1e-13 * width + 1e-18 * std::fabs(static_cast<double>(mean)));
   EXPECT_NEAR(got.covariance[0], static_cast<double>(variance),
-              1e-15 * static_cast<double>(variance) + 1e-13 * width * width);
+              1e-14 * static_cast<double>(variance) + 1e-12 * width * width);
+  const WeightSums weights = sketch.weight_sums();
+  EXPECT_NEAR(weights.sum, static_cast<double>(all), 1e-12 * static_cast<double>(all));
+  EXPECT_NEAR(weights.squares, static_cast<double>(squares),
+              1e-12 * static_cast<double>(all * all));
+  EXPECT_EQ(weights.min_positive, *std::min_element(line.w.begin(), line.w.end()));
+  EXPECT_EQ(weights.max, *std::max_element(line.w.begin(), line.w.end()));
+  EXPECT_EQ(weights.positive, line.x.size());
+}
+
+// Of weights that sum to their number.
+Line scaled(Line line) {
+  const double all = std::accumulate(line.w.begin(), line.w.end(), 0.0);
+  for (double& w : line.w) w *= static_cast<double>(line.w.size()) / all;
+  return line;
 }
 
 TEST_P(Sketch, HasThePairSumsOfItsSamples) {
-  const Line& line = GetParam();
-  const LineSketch sketch = sketch_of_line(line);
+  const Line line = scaled(positive(GetParam()));
+  const LineSketch sketch = sketch_of_line(GetParam());
   const std::unique_ptr<const Sample> sample = sample_of_sketch(sketch, on_best());
-  const double least = std::ldexp(8.0, exponent_of(line));
+  const double least = std::ldexp(8.0, exponent_of(GetParam()));
   const double range = sketch.range().max - sketch.range().min;
+  real squares = 0;
+  for (const double w : line.w) squares += static_cast<real>(w) * w;
   for (const double h : {least, 1.9 * least, 5 * least, std::max(range, least)}) {
     for (const int order : {0, 4, 10}) {
       const double got =
@@ -225,7 +293,7 @@ TEST_P(Sketch, HasThePairSumsOfItsSamples) {
       for (std::size_t i = 0; i < n; ++i) {
         for (std::size_t j = i; j < n; ++j) {
           const real u = (static_cast<real>(line.x[i]) - line.x[j]) / h;
-          real before = 0, now = std::exp(-u * u / 2);
+          real before = 0, now = std::exp(-u * u / 2) * line.w[i] * line.w[j];
           for (int r = 0; r < order; ++r) {
             const real next = u * now - r * before;
             before = now;
@@ -236,17 +304,18 @@ TEST_P(Sketch, HasThePairSumsOfItsSamples) {
       }
       const real at_zero = order == 10 ? -945 : order == 4 ? 3 : 1;
       const real unit = std::sqrt(2 * oracle::pi) * std::pow(real(h), 1 + order);
-      const real difference = got * unit + at_zero * static_cast<real>(n) / 2 - wanted.value;
-      EXPECT_LE(std::fabs(difference), 1e-13L * wanted.absolute) << h << ", order " << order;
+      const real difference = got * unit + at_zero * squares / 2 - wanted.value;
+      EXPECT_LE(std::fabs(difference), 2e-13L * wanted.absolute) << h << ", order " << order;
     }
   }
 }
 
 TEST_P(Sketch, HasTheDensityOfItsSamples) {
-  const Line& line = GetParam();
-  const LineSketch sketch = sketch_of_line(line);
+  const Line line = scaled(positive(GetParam()));
+  const LineSketch sketch = sketch_of_line(GetParam());
   const std::unique_ptr<const Sample> sample = sample_of_sketch(sketch, on_best());
-  const double h = std::ldexp(1.3 * 32, exponent_of(line));
+  const double h =
+      1.3 * std::max(least_density_bandwidth(sketch), std::ldexp(32.0, exponent_of(GetParam())));
   std::mt19937_64 random(7);
   std::vector<double> points, got(200);
   for (std::size_t i = 0; i < got.size(); ++i) {
@@ -254,13 +323,16 @@ TEST_P(Sketch, HasTheDensityOfItsSamples) {
   }
   fgt_density(line_sample(*sample, on_best()), span(points), h, on_best(),
               {got.data(), got.size()});
+  const double heaviest = *std::max_element(line.w.begin(), line.w.end());
   for (std::size_t i = 0; i < points.size(); ++i) {
     real wanted = 0;
-    for (const double x : line.x) {
-      const real away = points[i] - real(x);
-      wanted += oracle::normal_density(1, h, away * away);
+    for (std::size_t j = 0; j < line.x.size(); ++j) {
+      const real away = points[i] - real(line.x[j]);
+      wanted += line.w[j] * oracle::normal_density(1, h, away * away);
     }
-    EXPECT_NEAR(got[i], static_cast<double>(wanted), 1e-12 * static_cast<double>(wanted));
+    // Light samples beside heavy ones have no digits of their own.
+    const double slack = is_weighted(GetParam()) ? 1e-13 * heaviest / h : 0;
+    EXPECT_NEAR(got[i], static_cast<double>(wanted), 1e-12 * static_cast<double>(wanted) + slack);
   }
 }
 
@@ -302,7 +374,7 @@ TEST(SketchBytes, AreRefusedIfTheyWereChanged) {
   std::vector<double> x(40, 0.25);
   x.push_back(7);
   LineSketch sketch({-2, "a name"});
-  sketch.add(span(x), on_best());
+  sketch.add(span(x), Weights::ones(x.size()), on_best());
   const Bytes bytes = bytes_of(sketch);
   for (std::size_t size = 0; size < bytes.size(); ++size) {
     expect_refused([&] { sketch_of({bytes.data(), size}); }, "");
@@ -326,7 +398,7 @@ TEST(SketchBytes, AreRefusedIfNoSamplesHaveThem) {
   std::vector<double> x(40, 0.25);
   for (int k = 0; k < 9; ++k) x.push_back(k);
   LineSketch sketch({-2, "x"});
-  sketch.add(span(x), on_best());
+  sketch.add(span(x), Weights::ones(x.size()), on_best());
   const Bytes bytes = bytes_of(sketch);
   std::mt19937_64 random(5);
   int refused = 0;
@@ -355,10 +427,17 @@ TEST(SketchRefusals, AreOfValuesAndPlans) {
     const std::vector<double> x{1, 2, bad};
     LineSketch sketch({-6, "x"});
     const Bytes before = bytes_of(sketch);
-    expect_refused([&] { sketch.add(span(x), on_best()); }, "values ");
+    expect_refused([&] { sketch.add(span(x), Weights::ones(x.size()), on_best()); }, "values ");
     EXPECT_EQ(bytes_of(sketch), before);
+  }
+  for (const double bad : {infinity, -1.0, std::nan(""), std::ldexp(1.0, 30)}) {
+    const std::vector<double> x{1, 2, 3}, w{1, 2, bad};
+    LineSketch sketch({-6, "x", "w", 3});
+    expect_refused([&] { sketch.add(span(x), Weights(span(w)), on_best()); }, "values ");
+    EXPECT_EQ(sketch.n(), 0u);
   }
   LineSketch sketch({-6, "x"});
   expect_refused([&] { sketch.merge(LineSketch({-7, "x"}), *on_best().table); }, "same plan");
   expect_refused([&] { sketch.merge(LineSketch({-6, "y"}), *on_best().table); }, "same plan");
+  expect_refused([&] { sketch.merge(LineSketch({-6, "x", "w"}), *on_best().table); }, "same plan");
 }
