@@ -381,8 +381,8 @@ read_sketch_cpp <- function(bytes) {
     .Call(`_kestrel_read_sketch_cpp`, bytes)
 }
 
-sketch_bytes_cpp <- function(sketch) {
-    .Call(`_kestrel_sketch_bytes_cpp`, sketch)
+sketch_bytes_cpp <- function(sketch, run) {
+    .Call(`_kestrel_sketch_bytes_cpp`, sketch, run)
 }
 
 add_to_sketch_cpp <- function(sketch, x, w, run) {

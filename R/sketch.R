@@ -61,7 +61,7 @@
 #'   - sketches with different plans, and sketches that were changed or damaged.
 #'
 #' @section Cost: About 30 ns for a row on one thread, with weights twice that, and on several threads less for chunks of
-#'   more than a million rows. A sketch has at most 264 bytes for each cell that holds a value, with weights 296. For a
+#'   more than 131,072 rows. A sketch has at most 264 bytes for each cell that holds a value, with weights 296. For a
 #'   billion normal values and the default `hmin` that is 13 MB. Adding sketches takes a few milliseconds each.
 #' @param source where the data come from: a numeric vector, or a matrix or data frame with the column. It may also be
 #'   the name of a file of comma-separated values, a function that returns one chunk after the other, or a result of
@@ -161,11 +161,11 @@ add_source <- function(sketch, source, plan, na.action, run) {
                   " wide, but chunk ", k, " reaches ", describe_value(largest), ".")
     }
     add_to_sketch_cpp(sketch, x, rows$w, run)
-  }, so_far = function() sketch_from(sketch))
-  sketch_from(sketch)
+  }, so_far = function() sketch_from(sketch, run))
+  sketch_from(sketch, run)
 }
 
-sketch_from <- function(pointer) new_sketch(sketch_bytes_cpp(pointer))
+sketch_from <- function(pointer, run) new_sketch(sketch_bytes_cpp(pointer, run))
 
 new_sketch <- function(bytes) structure(list(bytes = bytes), class = "kestrel_sketch")
 

@@ -1175,12 +1175,13 @@ BEGIN_RCPP
 END_RCPP
 }
 // sketch_bytes_cpp
-Rcpp::RawVector sketch_bytes_cpp(SEXP sketch);
-RcppExport SEXP _kestrel_sketch_bytes_cpp(SEXP sketchSEXP) {
+Rcpp::RawVector sketch_bytes_cpp(SEXP sketch, Rcpp::List run);
+RcppExport SEXP _kestrel_sketch_bytes_cpp(SEXP sketchSEXP, SEXP runSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::traits::input_parameter< SEXP >::type sketch(sketchSEXP);
-    rcpp_result_gen = Rcpp::wrap(sketch_bytes_cpp(sketch));
+    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
+    rcpp_result_gen = Rcpp::wrap(sketch_bytes_cpp(sketch, run));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1382,7 +1383,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_sketch_exponent_cpp", (DL_FUNC) &_kestrel_sketch_exponent_cpp, 1},
     {"_kestrel_new_sketch_cpp", (DL_FUNC) &_kestrel_new_sketch_cpp, 1},
     {"_kestrel_read_sketch_cpp", (DL_FUNC) &_kestrel_read_sketch_cpp, 1},
-    {"_kestrel_sketch_bytes_cpp", (DL_FUNC) &_kestrel_sketch_bytes_cpp, 1},
+    {"_kestrel_sketch_bytes_cpp", (DL_FUNC) &_kestrel_sketch_bytes_cpp, 2},
     {"_kestrel_add_to_sketch_cpp", (DL_FUNC) &_kestrel_add_to_sketch_cpp, 4},
     {"_kestrel_merge_sketches_cpp", (DL_FUNC) &_kestrel_merge_sketches_cpp, 2},
     {"_kestrel_sketch_info_cpp", (DL_FUNC) &_kestrel_sketch_info_cpp, 1},

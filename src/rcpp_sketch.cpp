@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/base/whole.hpp"
+#include "core/sketch/sketch_builder.hpp"
 #include "core/sketch/sketch_bytes.hpp"
 #include "core/sketch/sketch_sample.hpp"
 #include "rcpp_fields.hpp"
@@ -61,7 +62,7 @@ SketchPlan unpack_plan(const Rcpp::List& list) {
           fields.get<std::string>("weight"), fields.get<int>("weight_exponent")};
 }
 
-LineSketch& sketch_at(SEXP pointer) { return *Rcpp::XPtr<LineSketch>(pointer); }
+SketchBuilder& builder_at(SEXP pointer) { return *Rcpp::XPtr<SketchBuilder>(pointer); }
 
 Rcpp::String utf8(const std::string& text) { return Rcpp::String(text, CE_UTF8); }
 
@@ -71,20 +72,22 @@ Rcpp::String utf8(const std::string& text) { return Rcpp::String(text, CE_UTF8);
 // [[Rcpp::export(rng = false)]]
 int sketch_exponent_cpp(double bandwidth) { return exponent_for(bandwidth); }
 
-/// A pointer to a sketch without samples.
+/// A pointer to a sketch that grows, without samples.
 // [[Rcpp::export(rng = false)]]
 SEXP new_sketch_cpp(Rcpp::List plan) {
-  return Rcpp::XPtr<LineSketch>(new LineSketch(unpack_plan(plan)));
+  return Rcpp::XPtr<SketchBuilder>(new SketchBuilder(LineSketch(unpack_plan(plan))));
 }
 
-/// A pointer to the sketch of these bytes.
+/// The same with the samples of a sketch.
 // [[Rcpp::export(rng = false)]]
 SEXP read_sketch_cpp(Rcpp::RawVector bytes) {
-  return Rcpp::XPtr<LineSketch>(new LineSketch(read_sketch(bytes)));
+  return Rcpp::XPtr<SketchBuilder>(new SketchBuilder(read_sketch(bytes)));
 }
 
 // [[Rcpp::export(rng = false)]]
-Rcpp::RawVector sketch_bytes_cpp(SEXP sketch) { return raw_of(sketch_at(sketch)); }
+Rcpp::RawVector sketch_bytes_cpp(SEXP sketch, Rcpp::List run) {
+  return raw_of(builder_at(sketch).sum(unpack_silent_run(run)));
+}
 
 /// Adds samples, all finite and not too large for the cells, to the sketch of a pointer. w: their
 /// weights, NULL if the plan has none.
@@ -92,8 +95,8 @@ Rcpp::RawVector sketch_bytes_cpp(SEXP sketch) { return raw_of(sketch_at(sketch))
 void add_to_sketch_cpp(SEXP sketch, SEXP x, SEXP w, Rcpp::List run) {
   const Span<const double> values = HeldDoubles(x).values();
   const bool weighted = !Rf_isNull(w);
-  sketch_at(sketch).add(values, weighted ? weights_of(w) : Weights::ones(values.size),
-                        unpack_run(run));
+  builder_at(sketch).add(values, weighted ? weights_of(w) : Weights::ones(values.size),
+                         unpack_run(run));
 }
 
 /// The sum of several sketches, given as bytes, of one plan.

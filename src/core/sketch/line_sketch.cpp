@@ -16,8 +16,6 @@ namespace kestrel {
 
 namespace {
 
-/// Samples that are sorted together: so many that those of one cell are worth a call.
-constexpr std::size_t kPartOfSketch = std::size_t{1} << 20;
 /// The exponent of the quanta.
 constexpr int kQuantumBits = 44;
 /// Exponents of cells, so that 2^e and 2^-e leave room for sums of keys (cell_exponent()), and the
@@ -97,33 +95,29 @@ WeightSums LineSketch::weight_sums() const {
           static_cast<std::size_t>(n_)};
 }
 
-void LineSketch::add(Span<const double> x, Weights w, const RunOptions& options) {
+void LineSketch::check(Span<const double> x, Weights w, const ParallelOptions& options) const {
   check_weight_count(x.size, w.size);
   if (w.absent() == plan_.weighted()) {
     throw error(ErrorKind::internal, "weights go with a plan that has them");
   }
   if (x.size == 0) return;
-  const ParallelOptions silent = part_of(options.parallel, 0, 0);
-  const ValueRange range = range_of(x, silent);
+  const ValueRange range = range_of(x, options);
   if (std::max(std::fabs(range.min), std::fabs(range.max)) * scale_ >= kLargestKey) {
     throw error(ErrorKind::input, "values are too large for these cells");
   }
-  if (!w.absent()) {
-    const ValueRange weights = range_of({w.data, w.size}, silent);
-    if (weights.min < 0 || in_units(weights.max) >= kMostUnits) {
-      throw error(ErrorKind::input, "values are not weights for this plan");
-    }
+  if (w.absent()) return;
+  const ValueRange weights = range_of({w.data, w.size}, options);
+  if (weights.min < 0 || in_units(weights.max) >= kMostUnits) {
+    throw error(ErrorKind::input, "values are not weights for this plan");
   }
-  const std::size_t parts = (x.size + kPartOfSketch - 1) / kPartOfSketch;
-  const std::size_t workers = static_cast<std::size_t>(parallel_workers(parts, options.parallel));
-  // Sums are exact, so that each worker may have its own.
-  std::vector<LineSketch> others(workers - 1, LineSketch(plan_));
-  parallel_for(parts, options.parallel, [&](std::size_t part, int worker) {
-    LineSketch& sketch = worker == 0 ? *this : others[static_cast<std::size_t>(worker) - 1];
-    const std::size_t begin = part * kPartOfSketch, count = std::min(kPartOfSketch, x.size - begin);
-    sketch.add_part({x.data + begin, count}, w.part(begin, count), options);
-  });
-  for (const LineSketch& other : others) merge(other, *options.table);
+}
+
+void LineSketch::add(Span<const double> x, Weights w, const RunOptions& options) {
+  check(x, w, part_of(options.parallel, 0, 0));
+  for (std::size_t begin = 0; begin < x.size; begin += kPartOfSketch) {
+    const std::size_t count = std::min(kPartOfSketch, x.size - begin);
+    add_part({x.data + begin, count}, w.part(begin, count), options);
+  }
 }
 
 void LineSketch::add_part(Span<const double> x, Weights w, const RunOptions& options) {

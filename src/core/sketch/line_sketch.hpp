@@ -21,6 +21,9 @@
 
 namespace kestrel {
 
+/// Samples that are sorted together, at most: so many that those of one cell are worth a call.
+constexpr std::size_t kPartOfSketch = std::size_t{1} << 20;
+
 /// What all sketches that are added must have in common.
 struct SketchPlan {
   int exponent;             // cells are 2^exponent wide
@@ -69,10 +72,15 @@ class LineSketch {
   /// Of the weights, as far as their rounding allows; of samples without weights, the number.
   WeightSums weight_sums() const;
 
-  /// Adds samples; w: absent unless the plan has weights. O(n moments). Throws error(input), and
-  /// adds nothing, if a value is not finite or is too large for the cells: 2^1000 of them or more
-  /// from zero. The same is for weights that are negative or not finite, or kMostUnits or more.
+  /// Throws error(input) if a value is not finite or is too large for the cells: 2^1000 of them or
+  /// more from zero. The same is for weights that are negative or not finite, or kMostUnits or
+  /// more. w: absent unless the plan has weights.
+  void check(Span<const double> x, Weights w, const ParallelOptions& options) const;
+  /// Adds samples, on one thread (SketchBuilder is for several). O(n moments). Where check()
+  /// throws, nothing is added.
   void add(Span<const double> x, Weights w, const RunOptions& options);
+  /// The same for samples that check() has seen, at most kPartOfSketch.
+  void add_part(Span<const double> x, Weights w, const RunOptions& options);
   /// Adds a sketch. Throws error(input) if the plans differ. O(cells).
   void merge(const LineSketch& other, const simd::Table& table);
 
@@ -104,7 +112,6 @@ class LineSketch {
                              std::vector<double> full, std::vector<WideInteger> sums);
 
  private:
-  void add_part(Span<const double> x, Weights w, const RunOptions& options);
   void open(const std::vector<double>& keys);
   void add_values(const double* x, const double* w, std::size_t count, double key,
                   const simd::Table& table, WideInteger* sums) const;
