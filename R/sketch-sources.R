@@ -18,13 +18,15 @@ rows_of_chunk <- 100000L
 #'   clears it. To a sketch and to the pilot of a plan each belongs a result of its own.
 #'
 #' @section Methods: A method is called with `state = NULL` first, and returns a list of `chunk` and `state`, or NULL at
-#' the end. The next call gets that `state`. A chunk is a numeric vector, a matrix or a data frame; one without rows is
+#' the end. It is also called with `columns`, the names of the columns that are needed, or NULL for all. A method without
+#' that argument must have `...`. The next call gets that `state`. A chunk is a numeric vector, a matrix or a data frame; one without rows is
 #' skipped. The list may also have `close`, a function without arguments. It is called at the end, and also after an error
 #' or an interrupt.
 #'
 #' @param source the source.
 #' @param state NULL for the first chunk, then what the call before has returned as `state`.
-#' @param ... further arguments of methods; those here have none.
+#' @param ... further arguments of methods.
+#' @param columns the names of the columns that are needed; others are left out. NULL for all.
 #' @return NULL at the end, otherwise a list:
 #'   \item{chunk}{the next rows}
 #'   \item{state}{for the next call; not NULL}
@@ -92,20 +94,25 @@ next_chunk.DBIResult <- function(source, state = NULL, ...) {
 
 #' @rdname next_chunk
 #' @export
-next_chunk.character <- function(source, state = NULL, ...) {
-  if (is.null(state)) state <- open_csv(source)
+next_chunk.character <- function(source, state = NULL, ..., columns = NULL) {
+  if (is.null(state)) state <- open_csv(source, columns)
   lines <- readLines(state$connection, n = rows_of_chunk, warn = FALSE)
   if (length(lines) == 0L) {
     state$close()
     return(NULL)
   }
-  chunk <- utils::read.csv(text = lines, header = FALSE, col.names = state$names, check.names = FALSE,
-                           colClasses = state$classes, na.strings = c("NA", ""), fill = FALSE)
+  read <- function(classes) {
+    utils::read.csv(text = lines, header = FALSE, col.names = state$names, check.names = FALSE, colClasses = classes,
+                    na.strings = c("NA", ""), fill = FALSE)
+  }
+  # Numbers are read several times as fast if they are known to be. If they are not, an error says so in the end.
+  numeric <- ifelse(is.na(state$classes), "numeric", "NULL")
+  chunk <- if (state$all) read(NA) else catching_errors(read(numeric), function(e) read(state$classes))
   list(chunk = chunk, state = state, close = state$close)
 }
 
 # A file whose header has been read.
-open_csv <- function(name) {
+open_csv <- function(name, columns) {
   if (length(name) != 1L || !is_file_name(without_class(name))) {
     abort_input("`source` must be the name of a file, not ", describe_value(name), ".")
   }
@@ -122,11 +129,15 @@ open_csv <- function(name) {
     abort_input("`source` must have a line with the names of its columns, but ", describe_value(name), " is empty.")
   }
   names <- scan(text = header, what = "", sep = ",", quote = "\"", quiet = TRUE, strip.white = TRUE)
-  list(connection = connection, close = close_file, names = names, classes = NA)
+  # Reading all columns would take several times as long.
+  needed <- is.null(columns) | names %in% columns
+  list(connection = connection, close = close_file, names = names, classes = ifelse(needed, NA, "NULL"),
+       all = is.null(columns))
 }
 
-# Calls body(chunk, k) for the k-th chunk of a source. Errors get the fields `chunk`, k, and `sketch`, so_far().
-each_chunk <- function(source, body, so_far, most = Inf) {
+# Calls body(chunk, k) for the k-th chunk of a source, of which `columns` are needed. Errors get the fields `chunk`, k, and
+# `sketch`, so_far().
+each_chunk <- function(source, columns, body, so_far, most = Inf) {
   k <- 0
   state <- NULL
   close <- NULL
@@ -138,7 +149,7 @@ each_chunk <- function(source, body, so_far, most = Inf) {
   while (k < most) {
     heard()
     k <- k + 1
-    step <- tryCatch(catching_errors(next_chunk(source, state), function(e) {
+    step <- tryCatch(catching_errors(next_chunk(source, state, columns = columns), function(e) {
       failed(e, "`source` must return chunk ", k, ", but it failed: ", conditionMessage(e))
     }), kestrel_error_input = function(e) if (is.null(e$chunk)) failed(e, conditionMessage(e)) else stop(e))
     if (is.null(step)) break
@@ -229,7 +240,7 @@ column_of_chunk <- function(chunk, column, k) {
 # The finite values and weights in the first chunk that has rows, at most rows_of_chunk of them, at equal distances.
 pilot_of <- function(source, column, weight) {
   found <- NULL
-  each_chunk(source, function(chunk, k) {
+  each_chunk(source, if (!is.null(column)) c(column, weight), function(chunk, k) {
     found <<- column_of_chunk(chunk, column, k)
     if (!is.null(weight)) found$w <<- weights_of_chunk(chunk, weight, k)
   }, so_far = function() NULL, most = 1)

@@ -151,7 +151,8 @@ core_plan <- function(plan) {
 
 # The sketch of a pointer, to which all chunks of a source have been added.
 add_source <- function(sketch, source, plan, na.action, run) {
-  each_chunk(source, function(chunk, k) {
+  columns <- Filter(nzchar, c(plan$column, plan$weight))
+  each_chunk(source, if (nzchar(plan$column)) columns, function(chunk, k) {
     rows <- rows_of_source(chunk, plan, k, na.action)
     x <- rows$x
     if (length(x) == 0L) return()
@@ -190,8 +191,8 @@ known_sketch <- function(name, code) {
 #' plug-in bandwidth.
 #'
 #' @param x,object,e1,e2 a sketch made by [kde_sketch()], or a plan made by [sketch_plan()].
-#' @param ... for `c()`, further sketches; for `update()`, `na.action` and `threads` as in [kde_sketch()]; for `plot()`,
-#'   further arguments of [plot.kestrel_kde()].
+#' @param ... for `c()`, further sketches; for `plot()`, further arguments of [plot.kestrel_kde()].
+#' @param na.action,threads as in [kde_sketch()].
 #' @param source the rows that are added, see [next_chunk()].
 #' @return `c()`, `+` and `update()` return a sketch. `summary()` returns a list of class `"summary.kestrel_sketch"`:
 #'   \item{n, range, mean, sd}{of the values, without a rounding error that grows with n; `sd` has the divisor n - 1, with

@@ -218,6 +218,10 @@ test_that("sources of every kind give the same sketch", {
   expect_identical(kde_sketch(file, plan), kde_sketch(long, plan))
   writeLines(c("x", "1", "2,3"), file)
   expect_error(kde_sketch(file, plan), "chunk 1, but it failed", class = "kestrel_error_input")
+  writeLines(c("x,y", "1,a", "one,b"), file)
+  expect_error(kde_sketch(file, plan), "in chunk 1 it is character", class = "kestrel_error_input")
+  writeLines(c("y,x", "a,", "b,NA", "c, 2.5"), file)
+  expect_identical(kde_sketch(file, plan, na.action = na.omit), kde_sketch(2.5, plan))
   expect_identical(nrow(showConnections()), connections)
   # without a column's name
   bare <- sketch_plan(x)
