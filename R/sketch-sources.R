@@ -12,8 +12,11 @@ rows_of_chunk <- 100000L
 #' - A numeric vector, a matrix or a data frame is one chunk.
 #' - A function `f(reset)` is called with `reset = TRUE` first, whose value is ignored, and then with `reset = FALSE`, and
 #'   returns the next chunk, or NULL at the end, as for `biglm::bigglm()`.
-#' - A string is the name of a file of comma-separated values. Its first line has the names of the columns, in any order.
+#' - A string is the name of a file of comma-separated values, unless it ends in `.nc`. Its first line has the names of the columns, in any order.
 #'   It is read in chunks of 100,000 lines, each of which is one row. Empty fields and `NA` are missing values.
+#' - A string that ends in `.nc` is the name of a netCDF file (package \pkg{ncdf4}). Columns are variables that have the
+#'   same dimensions in the same order. They are read by some indices of the last dimension at a time, and unpacked as
+#'   [read_sample()] does.
 #' - A result of a query, made by `DBI::dbSendQuery()`, is fetched in chunks of 100,000 rows, once. The caller makes and
 #'   clears it. To a sketch and to the pilot of a plan each belongs a result of its own.
 #'
@@ -95,6 +98,9 @@ next_chunk.DBIResult <- function(source, state = NULL, ...) {
 #' @rdname next_chunk
 #' @export
 next_chunk.character <- function(source, state = NULL, ..., columns = NULL) {
+  if (length(source) == 1L && is_file_name(without_class(source)) && endsWith(source, ".nc")) {
+    return(next_slab(source, state, columns))
+  }
   if (is.null(state)) state <- open_csv(source, columns)
   lines <- readLines(state$connection, n = rows_of_chunk, warn = FALSE)
   if (length(lines) == 0L) {
@@ -109,6 +115,41 @@ next_chunk.character <- function(source, state = NULL, ..., columns = NULL) {
   numeric <- ifelse(is.na(state$classes), "numeric", "NULL")
   chunk <- if (state$all) read(NA) else catching_errors(read(numeric), function(e) read(state$classes))
   list(chunk = chunk, state = state, close = state$close)
+}
+
+# Some indices of the last dimension of variables of a netCDF file, about as many values as other chunks have rows. The
+# file is closed meanwhile. `state` is the next index.
+next_slab <- function(file, state, columns) {
+  known_as("source", of = "file", with_netcdf(file, function(nc) {
+    columns <- check_variables(nc, columns)
+    size <- nc$var[[columns[1L]]]$size
+    d <- length(size)
+    first <- if (is.null(state)) 1 else state
+    if (first > size[d]) return(NULL)
+    slice <- prod(size[-d])
+    indices <- min(max(1, floor(rows_of_chunk / slice)), size[d] - first + 1)
+    start <- c(rep(1, d - 1), first)
+    values <- lapply(columns, function(name) as.vector(unpacked(nc, name, start, c(size[-d], indices))))
+    list(chunk = as.data.frame(stats::setNames(values, columns), optional = TRUE), state = first + indices)
+  }))
+}
+
+# The names of the variables that are needed.
+check_variables <- function(nc, columns) {
+  known <- names(nc$var)
+  if (is.null(columns)) {
+    if (length(known) == 1L) return(known)
+    abort_input("`file` must have one variable, or `column` must name it; it has ", quoted(known), ".")
+  }
+  lacking <- setdiff(columns, known)
+  if (length(lacking) > 0L) {
+    abort_input("`file` must have the variable ", quoted(lacking[1L]), "; it has ", quoted(known), ".")
+  }
+  dimensions <- lapply(columns, function(name) vapply(nc$var[[name]]$dim, `[[`, "", "name"))
+  if (length(unique(dimensions)) > 1L || length(dimensions[[1L]]) == 0L) {
+    abort_input("`file` must have the same dimensions, one at least, for ", quoted(columns), ".")
+  }
+  columns
 }
 
 # A file whose header has been read.

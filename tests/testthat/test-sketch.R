@@ -234,6 +234,43 @@ test_that("sources of every kind give the same sketch", {
   expect_identical(kde_sketch(file, plan, na.action = "na.omit"), kde_sketch(holes[-c(5, 500)], plan))
 })
 
+test_that("variables of netCDF files", {
+  skip_if_not_installed("ncdf4")
+  file <- tempfile(fileext = ".nc")
+  on.exit(unlink(file))
+  dims <- Map(ncdf4::ncdim_def, c("lon", "lat", "time"), "", list(1:300, 1:200, 1:5), create_dimvar = FALSE)
+  variables <- list(ncdf4::ncvar_def("t2m", "", dims, -99, prec = "short"), ncdf4::ncvar_def("area", "", dims),
+                    ncdf4::ncvar_def("flat", "", dims[1:2]))
+  nc <- ncdf4::nc_create(file, variables)
+  x <- with_seed(12, array(sample(c(-99, 0:400), 3e5, TRUE), c(300, 200, 5)))
+  ncdf4::ncatt_put(nc, "t2m", "scale_factor", 0.5)
+  ncdf4::ncvar_put(nc, "t2m", x)
+  ncdf4::ncvar_put(nc, "area", abs(x) + 0)
+  ncdf4::nc_close(nc)
+  plan <- sketch_plan(file, hmin = 4, column = "t2m")
+  wanted <- x[x != -99] / 2
+  expect_identical(kde_sketch(file, plan, na.action = na.omit), kde_sketch(wanted, plan))
+  weighted <- sketch_plan(file, hmin = 4, column = "t2m", w = "area")
+  rows <- data.frame(t2m = wanted, area = as.vector(abs(x[x != -99])))
+  expect_identical(kde_sketch(file, weighted, na.action = na.omit), kde_sketch(rows, weighted))
+  none <- sketch_plan(1, hmin = 1, column = "sst")
+  other <- sketch_plan(rows, hmin = 1, column = "t2m", w = "area")
+  other$weight <- "flat"
+  text <- tempfile(fileext = ".nc")
+  writeLines("no file", text)
+  on.exit(unlink(text), add = TRUE)
+  unlink(file)
+  ncdf4::nc_close(ncdf4::nc_create(file, variables))
+  expect_error(sketch_plan(text), "`source` must be a whole netCDF file", class = "kestrel_error_input")
+  expect_refused(
+    kde_sketch(file, plan),
+    kde_sketch(file, none),
+    kde_sketch(file, other),
+    sketch_plan(file),
+    sketch_plan("nowhere.nc")
+  )
+})
+
 test_that("results of queries, and a sketch that a database computes", {
   skip_if_not_installed("RSQLite")
   db <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
