@@ -13,7 +13,8 @@ rows_of_chunk <- 100000L
 #' - A function `f(reset)` is called with `reset = TRUE` first, whose value is ignored, and then with `reset = FALSE`, and
 #'   returns the next chunk, or NULL at the end, as for `biglm::bigglm()`.
 #' - A string is the name of a file of comma-separated values, unless it ends in `.nc`. Its first line has the names of the columns, in any order.
-#'   It is read in chunks of 100,000 lines, each of which is one row. Empty fields and `NA` are missing values.
+#'   It is read in chunks of 100,000 lines, each of which is one row. Empty fields and `NA` are missing values,
+#'   and empty lines are skipped.
 #' - A string that ends in `.nc` is the name of a netCDF file (package \pkg{ncdf4}). Columns are variables that have the
 #'   same dimensions in the same order. They are read by some indices of the last dimension at a time, and unpacked as
 #'   [read_sample()] does.
@@ -102,10 +103,14 @@ next_chunk.character <- function(source, state = NULL, ..., columns = NULL) {
     return(next_slab(source, state, columns))
   }
   if (is.null(state)) state <- open_csv(source, columns)
-  lines <- readLines(state$connection, n = rows_of_chunk, warn = FALSE)
-  if (length(lines) == 0L) {
-    state$close()
-    return(NULL)
+  repeat {
+    lines <- readLines(state$connection, n = rows_of_chunk, warn = FALSE)
+    if (length(lines) == 0L) {
+      state$close()
+      return(NULL)
+    }
+    lines <- lines[nzchar(lines)]
+    if (length(lines) > 0L) break
   }
   read <- function(classes) {
     utils::read.csv(text = lines, header = FALSE, col.names = state$names, check.names = FALSE, colClasses = classes,
@@ -169,6 +174,7 @@ open_csv <- function(name, columns) {
     close_file()
     abort_input("`source` must have a line with the names of its columns, but ", describe_value(name), " is empty.")
   }
+  header <- sub("^\xef\xbb\xbf", "", header, useBytes = TRUE) # the mark that some programs begin a file with
   names <- scan(text = header, what = "", sep = ",", quote = "\"", quiet = TRUE, strip.white = TRUE)
   # Reading all columns would take several times as long.
   needed <- is.null(columns) | names %in% columns

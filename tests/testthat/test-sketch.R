@@ -222,6 +222,8 @@ test_that("sources of every kind give the same sketch", {
   expect_error(kde_sketch(file, plan), "in chunk 1 it is character", class = "kestrel_error_input")
   writeLines(c("y,x", "a,", "b,NA", "c, 2.5"), file)
   expect_identical(kde_sketch(file, plan, na.action = na.omit), kde_sketch(2.5, plan))
+  writeBin(charToRaw("\xef\xbb\xbfx,y\r\n1,2\r\n\r\n3,4\r\n\r\n"), file)
+  expect_identical(kde_sketch(file, plan), kde_sketch(c(1, 3), plan))
   expect_identical(nrow(showConnections()), connections)
   # without a column's name
   bare <- sketch_plan(x)
