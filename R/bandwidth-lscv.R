@@ -158,8 +158,8 @@ lscv_at <- function(pairs, h, form, run) lscv_curve_cpp(pairs, list(S = matrix(1
 #' \phi^{(2r)}_h(x_i - x_j) \}.}{LSCV_r(h) = (-1)^r {sum_ij p_i p_j phi^(2r)_(sqrt(2) h)(x_i - x_j) - 2 c sum_(i != j)
 #' p_i p_j phi^(2r)_h(x_i - x_j)}.}
 #' Then h0 is [hns()] with the same `deriv.order`, and the limit for tied pairs is lower. A few near pairs decide the
-#' values at small h. So for r > 0 the result is the largest local minimum of the range (Hall & Marron 1991), if there is
-#' one.
+#' values at small h. So for r > 0 the result is the largest local minimum of the range (Hall & Marron 1991), if there
+#' is one.
 #'
 #' For the uniform kernel the criterion jumps at every h that is the distance of two observations, so its minimum is
 #' only known to the resolution of the grid.
@@ -196,8 +196,8 @@ lscv_at <- function(pairs, h, form, run) lscv_curve_cpp(pairs, list(S = matrix(1
 #'   Chacon, J.E. & Duong, T. (2013) Data-driven density derivative estimation, with applications to nonparametric
 #'   clustering and bump hunting. *Electronic Journal of Statistics* **7**, 499-532.
 #'
-#'   Hall, P. & Marron, J.S. (1991) Local minima in cross-validation functions. *Journal of the Royal Statistical Society
-#'   B* **53**, 245-252.
+#'   Hall, P. & Marron, J.S. (1991) Local minima in cross-validation functions. *Journal of the Royal Statistical
+#'   Society B* **53**, 245-252.
 #' @seealso [lscv()], [hpi()], [hscv()]
 #' @examples
 #' hlscv(precip, kernel = "epanechnikov")

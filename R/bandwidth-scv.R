@@ -21,8 +21,8 @@
 #'
 #' @inheritParams hpi
 #' @param nstage number of stages of the pilot estimates, 1 or 2.
-#' @param x as for [hpi()]. Of a sketch the criterion is computed only for those h whose pilot bandwidth its cells serve.
-#'   These are all but the largest ones.
+#' @param x as for [hpi()]. Of a sketch the criterion is computed only for those h whose pilot bandwidth its cells
+#'   serve. These are all but the largest ones.
 #' @param plot if TRUE, the criterion is drawn against h.
 #' @param amise if TRUE, a list with the value of the criterion and a record of the search is returned.
 #' @param backend as in [hlscv()].
@@ -63,7 +63,7 @@ hscv <- function(x, nstage = 2, binned, bgridsize, plot = FALSE, ..., amise = FA
   # In units of the standard deviation, so that no power of it overflows. The cells of a sketch stay as they are.
   unit <- if (is_of_sketch(sample)) c(sample, scale = scale) else c(standardised(sample, scale), scale = 1)
   range <- c(0.1, 2) * reference_scale(unit$n, 1L, "gaussian")
-  found <- with_wide_cells_refused(sample, with_search_progress(verbose, "Smoothed cross-validation", function(progress) {
+  search <- function(progress) {
     run$progress <- progress
     constant <- scv_constant(unit, nstage, run)
     # The curve is worth its cells, which serve all of its bandwidths.
@@ -78,7 +78,8 @@ hscv <- function(x, nstage = 2, binned, bgridsize, plot = FALSE, ..., amise = FA
     if (!served(1.05 * found$h) && found$h < range[2L]) abort_wide(sample$sketch)
     found$curve <- found$curve[is.finite(found$curve$objective), ]
     c(found, constant = constant, by = list(pairs_by_cpp(pairs)))
-  }))
+  }
+  found <- with_wide_cells_refused(sample, with_search_progress(verbose, "Smoothed cross-validation", search))
   found$h <- found$h * scale
   found$objective <- found$objective / scale
   found$curve <- data.frame(h = found$curve$h * scale, objective = found$curve$objective / scale)

@@ -1,7 +1,7 @@
 # Sketches as bytes and as tables: to keep them, and to let a database compute them.
 
-# The moments of a cell, the most values that a cell keeps, and the exponents of the quanta of a moment and of those that
-# `hi` counts (src/core/sketch/).
+# The moments of a cell, the most values that a cell keeps, and the exponents of the quanta of a moment and of those
+# that `hi` counts (src/core/sketch/).
 moments_of_cell <- 16L
 most_kept <- 16L
 quantum_bits <- 44L
@@ -16,18 +16,18 @@ low_bits <- 22L
 #' - a value of another cell, with the cell's `key`, and the value in `value`;
 #' - two rows without a key, with the least and the largest value in `value`.
 #'
-#' With W the width of the cells, the key of a value x is k = floor(x / W). The moment of order a is the sum of floor(2^44
-#' t^a + 1/2) over the values of the cell, where t = 2 (x / W - k) - 1. It is hi 2^22 + lo.
+#' With W the width of the cells, the key of a value x is k = floor(x / W). The moment of order a is the sum of
+#' floor(2^44 t^a + 1/2) over the values of the cell, where t = 2 (x / W - k) - 1. It is hi 2^22 + lo.
 #'
 #' A database can compute such a table: [sketch_sql()] writes the query. In two parts the sums of whole numbers do not
 #' leave the range of integers of 64 bits. What is missing in a row is NA.
 #'
-#' The field `bytes` of a sketch is a raw vector, which `as_sketch()` reads, too. It has a version and a checksum, and is
-#' the same on every machine. `writeBin(s$bytes, file)` writes it, and `as_sketch(readBin(file, "raw", file.size(file)))`
-#' reads it again. [saveRDS()] keeps a sketch as any other object.
+#' The field `bytes` of a sketch is a raw vector, which `as_sketch()` reads, too. It has a version and a checksum, and
+#' is the same on every machine. `writeBin(s$bytes, file)` writes it, and `as_sketch(readBin(file, "raw",
+#' file.size(file)))` reads it again. [saveRDS()] keeps a sketch as any other object.
 #'
-#' @param x for `as_sketch()`, a data frame as `as.data.frame()` returns, the raw vector `bytes` of a sketch, or a sketch;
-#'   for `as.data.frame()`, a sketch.
+#' @param x for `as_sketch()`, a data frame as `as.data.frame()` returns, the raw vector `bytes` of a sketch, or a
+#'   sketch; for `as.data.frame()`, a sketch.
 #' @param plan for a data frame: the plan of the sketch, see [sketch_plan()].
 #' @param row.names,optional not used; arguments of the generic.
 #' @param ... no further arguments.
@@ -94,7 +94,8 @@ parts_of_table <- function(table) {
   # A database returns two rows without values for the range of an empty table.
   odd <- odd[Reduce(`|`, lapply(known, `[`, odd), logical(length(odd)))]
   if (length(odd) > 0L) {
-    abort_input("`x` must have moments, values and the range of a sketch in its rows; row ", odd[1L], " is none of these.")
+    abort_input("`x` must have moments, values and the range of a sketch in its rows; row ", odd[1L],
+                " is none of these.")
   }
   sums <- lapply(columns[c("key", "order", "hi", "lo")], `[`, is_sum)
   sorted <- order(sums$key, sums$order)
@@ -149,13 +150,13 @@ as.data.frame.kestrel_sketch <- function(x, row.names = NULL, optional = FALSE, 
 
 #' The query that lets a database compute a sketch
 #'
-#' Writes the `SELECT` that computes the sketch of a column in PostgreSQL or SQLite. Its result, passed to [as_sketch()],
-#' is the sketch that [kde_sketch()] makes of the rows, byte for byte: the query adds whole numbers, so that neither the
-#' order of the rows nor parallel workers change a bit.
+#' Writes the `SELECT` that computes the sketch of a column in PostgreSQL or SQLite. Its result, passed to
+#' [as_sketch()], is the sketch that [kde_sketch()] makes of the rows, byte for byte: the query adds whole numbers, so
+#' that neither the order of the rows nor parallel workers change a bit.
 #'
 #' The query reads the table three times and returns the cells, not the rows. To fetch one column is cheaper for the
-#' server as a rule. The query is for tables that are far away, wide or protected. Rows where the column is NULL are left
-#' out. The column must be a double; other numbers are converted to doubles.
+#' server as a rule. The query is for tables that are far away, wide or protected. Rows where the column is NULL are
+#' left out. The column must be a double; other numbers are converted to doubles.
 #'
 #' @param plan a plan made by [sketch_plan()].
 #' @param table,column the names of the table, which may have a schema before a dot, and of the column; by default the
@@ -164,7 +165,8 @@ as.data.frame.kestrel_sketch <- function(x, row.names = NULL, optional = FALSE, 
 #' @return A string, one `SELECT` without a semicolon.
 #' @section Units: None; `value` in its result is in those of the column.
 #' @section Errors: Errors of class `kestrel_error_input` are for an object that is no plan, and for names that are no
-#'   strings. A value that is infinite, or 2^53 cells from zero or more, is an error of the database or of [as_sketch()].
+#'   strings. A value that is infinite, or 2^53 cells from zero or more, is an error of the database or of
+#'   [as_sketch()].
 #' @section Cost: That of writing a string. PostgreSQL took 10 microseconds a row on one core for 11 moments.
 #' @references Greengard, L. & Strain, J. (1991) The fast Gauss transform. *SIAM J. Sci. Stat. Comput.* **12**, 79-94.
 #' @seealso [as_sketch()]
@@ -200,15 +202,16 @@ sketch_sql <- function(plan, table, column = plan$column, ...) {
     "positions AS (SELECT k, 2.0 * (y - k) - 1.0 AS t FROM placed),\n",
     "quanta AS (SELECT k", of_each(", ", sql_floor(paste0("(", powers, " * ", quanta, " + 0.5)")), " AS q", orders),
     " FROM positions),\n",
-    "cells AS (SELECT k, COUNT(*) AS n", of_each(", SUM(q", orders, " >> ", low_bits, ") AS hi", orders, ", SUM(q", orders,
-                                                 " & ", half - 1, ") AS lo", orders),
+    "cells AS (SELECT k, COUNT(*) AS n",
+    of_each(", SUM(q", orders, " >> ", low_bits, ") AS hi", orders, ", SUM(q", orders, " & ", half - 1, ") AS lo",
+            orders),
     " FROM quanta GROUP BY k)\n",
     "SELECT k AS \"key\", 0 AS \"order\", n * ", half, " AS hi, 0 AS lo, CAST(NULL AS DOUBLE PRECISION) AS value ",
     "FROM cells WHERE n > ", most_kept, "\n",
     of_each("UNION ALL SELECT k, ", orders, ", hi", orders, ", lo", orders, ", NULL FROM cells WHERE n > ", most_kept,
             "\n"),
-    "UNION ALL SELECT placed.k, NULL, NULL, NULL, placed.x FROM placed JOIN cells ON cells.k = placed.k WHERE cells.n <= ",
-    most_kept, "\n",
+    "UNION ALL SELECT placed.k, NULL, NULL, NULL, placed.x FROM placed JOIN cells ON cells.k = placed.k ",
+    "WHERE cells.n <= ", most_kept, "\n",
     "UNION ALL SELECT NULL, NULL, NULL, NULL, MIN(x) FROM samples\n",
     "UNION ALL SELECT NULL, NULL, NULL, NULL, MAX(x) FROM samples"
   )
@@ -216,7 +219,8 @@ sketch_sql <- function(plan, table, column = plan$column, ...) {
 
 # Tables have no place for weights.
 check_unweighted <- function(plan, argument) {
-  if (nzchar(plan$weight)) abort_input("`", argument, "` must be without weights to be a table, not with `", plan$weight, "`.")
+  if (!nzchar(plan$weight)) return(invisible())
+  abort_input("`", argument, "` must be without weights to be a table, not with ", quoted(plan$weight), ".")
 }
 
 check_sql_name <- function(name, argument) {
@@ -230,7 +234,9 @@ check_sql_name <- function(name, argument) {
 sql_quoted <- function(name) paste0("\"", gsub("\"", "\"\"", name, fixed = TRUE), "\"")
 
 # With a point, so that it is no integer; all digits.
-sql_number <- function(value) sub("^([-0-9]+)$", "\\1.0", format(value, digits = 17, scientific = abs(log2(value)) > 52))
+sql_number <- function(value) {
+  sub("^([-0-9]+)$", "\\1.0", format(value, digits = 17, scientific = abs(log2(value)) > 52))
+}
 
 # Divided by the width of the cells. Only whole powers of two are written, because not every database reads fractions
 # to their last digit.

@@ -5,8 +5,8 @@ check_sample_or_sketch <- function(x, w, na.action) {
   if (is_sketch(x)) sketch_sample(x, w) else check_sample(x, w, na.action)
 }
 
-# The sample of a sketch, in the form of check_sample(). Its values are not known: `x` has the least and the largest one,
-# so that checks of the spread can be as usual.
+# The sample of a sketch, in the form of check_sample(). Its values are not known: `x` has the least and the largest
+# one, so that checks of the spread can be as usual.
 sketch_sample <- function(sketch, w = NULL) {
   info <- check_sketch(sketch)
   if (!is.null(w)) abort_input("`w` must not be given for a sketch; sketch_plan() takes the name of its weights.")
@@ -37,7 +37,8 @@ check_sketch_run <- function(sample, run, kernel = "gaussian") {
   if (run$backend == "cuda") abort_backend("`backend` must be \"auto\" or \"cpu\" for a sketch, not \"cuda\".")
   scale <- sqrt(sample$sketch$variance)
   if (scale > 0 && abs(log10(scale)) > 30) {
-    abort_input("`x` must have a standard deviation from 1e-30 to 1e30 if it is a sketch, not ", describe_value(scale), ".")
+    abort_input("`x` must have a standard deviation from 1e-30 to 1e30 if it is a sketch, not ",
+                describe_value(scale), ".")
   }
   replace(run, "backend", "cpu")
 }

@@ -10,11 +10,11 @@ rows_of_chunk <- 100000L
 #'
 #' @section Sources:
 #' - A numeric vector, a matrix or a data frame is one chunk.
-#' - A function `f(reset)` is called with `reset = TRUE` first, whose value is ignored, and then with `reset = FALSE`, and
-#'   returns the next chunk, or NULL at the end, as for `biglm::bigglm()`.
-#' - A string is the name of a file of comma-separated values, unless it ends in `.nc`. Its first line has the names of the columns, in any order.
-#'   It is read in chunks of 100,000 lines, each of which is one row. Empty fields and `NA` are missing values,
-#'   and empty lines are skipped.
+#' - A function `f(reset)` is called with `reset = TRUE` first, whose value is ignored, and then with `reset = FALSE`,
+#'   and returns the next chunk, or NULL at the end, as for `biglm::bigglm()`.
+#' - A string is the name of a file of comma-separated values, unless it ends in `.nc`. Its first line has the names of
+#'   the columns, in any order. It is read in chunks of 100,000 lines, each of which is one row. Empty fields and `NA`
+#'   are missing values, and empty lines are skipped.
 #' - A string that ends in `.nc` is the name of a netCDF file (package \pkg{ncdf4}). Columns are variables that have the
 #'   same dimensions in the same order. They are read by some indices of the last dimension at a time, and unpacked as
 #'   [read_sample()] does.
@@ -22,10 +22,10 @@ rows_of_chunk <- 100000L
 #'   clears it. To a sketch and to the pilot of a plan each belongs a result of its own.
 #'
 #' @section Methods: A method is called with `state = NULL` first, and returns a list of `chunk` and `state`, or NULL at
-#' the end. It is also called with `columns`, the names of the columns that are needed, or NULL for all. A method without
-#' that argument must have `...`. The next call gets that `state`. A chunk is a numeric vector, a matrix or a data frame; one without rows is
-#' skipped. The list may also have `close`, a function without arguments. It is called at the end, and also after an error
-#' or an interrupt.
+#' the end. It is also called with `columns`, the names of the columns that are needed, or NULL for all. A method
+#' without that argument must have `...`. The next call gets that `state`. A chunk is a numeric vector, a matrix or a
+#' data frame; one without rows is skipped. The list may also have `close`, a function without arguments. It is called
+#' at the end, and also after an error or an interrupt.
 #'
 #' @param source the source.
 #' @param state NULL for the first chunk, then what the call before has returned as `state`.
@@ -39,8 +39,8 @@ rows_of_chunk <- 100000L
 #' @section Errors: Errors of class `kestrel_error_input` are for objects that are no sources, and for files that do not
 #'   exist or do not have the columns that a header names.
 #' @section Cost: That of reading the rows.
-#' @references Lumley, T. (2020) *biglm: Bounded Memory Linear and Generalized Linear Models*. R package. (The convention
-#'   of functions that return chunks.)
+#' @references Lumley, T. (2020) *biglm: Bounded Memory Linear and Generalized Linear Models*. R package. (The
+#'   convention of functions that return chunks.)
 #' @seealso [kde_sketch()]
 #' @examples
 #' # a generator of chunks
@@ -182,18 +182,18 @@ open_csv <- function(name, columns) {
        all = is.null(columns))
 }
 
-# Calls body(chunk, k) for the k-th chunk of a source, of which `columns` are needed. Errors get the fields `chunk`, k, and
-# `sketch`, so_far().
-each_chunk <- function(source, columns, body, so_far, most = Inf) {
+# Calls body(chunk, k) for the k-th chunk of a source, of which `columns` are needed. Errors get the fields `chunk`, k,
+# and `sketch`, so_far(). Ends if the body returns TRUE.
+each_chunk <- function(source, columns, body, so_far) {
   k <- 0
   state <- NULL
   close <- NULL
   on.exit(if (is.function(close)) close())
   failed <- function(e, ...) {
-    stop(errorCondition(readable(paste0(...)), class = c("kestrel_error_input", "kestrel_error"), call = NULL, chunk = k,
-                        sketch = so_far(), parent = e))
+    class <- c("kestrel_error_input", "kestrel_error")
+    stop(errorCondition(readable(paste0(...)), class = class, call = NULL, chunk = k, sketch = so_far(), parent = e))
   }
-  while (k < most) {
+  repeat {
     heard()
     k <- k + 1
     step <- tryCatch(catching_errors(next_chunk(source, state, columns = columns), function(e) {
@@ -205,12 +205,13 @@ each_chunk <- function(source, columns, body, so_far, most = Inf) {
              describe_value(step), ".")
     }
     close <- step$close
-    tryCatch(body(step$chunk, k), kestrel_error_input = function(e) failed(e, conditionMessage(e)))
+    if (isTRUE(tryCatch(body(step$chunk, k), kestrel_error_input = function(e) failed(e, conditionMessage(e))))) break
     state <- step$state
   }
 }
 
-# The values `x` and the weights `w` of the k-th chunk, none missing or infinite; `w` is NULL for a plan without weights.
+# The values `x` and the weights `w` of the k-th chunk, none missing or infinite; `w` is NULL for a plan without
+# weights.
 rows_of_source <- function(chunk, plan, k, na.action) {
   x <- column_of_chunk(chunk, plan$column, k)$x
   w <- if (nzchar(plan$weight)) weights_of_chunk(chunk, plan$weight, k)
@@ -250,8 +251,9 @@ check_chunk_weights <- function(w, plan, k) {
   most <- 2^(plan$weight_exponent + 24)
   large <- which(w >= most)
   if (length(large) > 0L) {
-    abort_input("`source` must have weights below ", describe_value(most), ", a million times those of the pilot, but row ",
-                large[1L], " of chunk ", k, " has ", describe_value(w[large[1L]]), ".")
+    abort_input("`source` must have weights below ", describe_value(most),
+                ", a million times those of the pilot, but row ", large[1L], " of chunk ", k, " has ",
+                describe_value(w[large[1L]]), ".")
   }
 }
 
@@ -290,7 +292,8 @@ pilot_of <- function(source, column, weight) {
   each_chunk(source, if (!is.null(column)) c(column, weight), function(chunk, k) {
     found <<- column_of_chunk(chunk, column, k)
     if (!is.null(weight)) found$w <<- weights_of_chunk(chunk, weight, k)
-  }, so_far = function() NULL, most = 1)
+    length(found$x) > 0L
+  }, so_far = function() NULL)
   if (is.null(found)) abort_input("`source` must have at least one row, but it has none.")
   usable <- is.finite(found$x)
   if (!is.null(weight)) usable <- usable & is.finite(found$w) & found$w > 0

@@ -3,10 +3,10 @@
 
 #' Sketches: densities and bandwidths of more data than memory
 #'
-#' A sketch holds what the Gaussian density estimates and bandwidth selectors of one variable need of the data: sums over
-#' cells in place of the rows. Sketches of parts of the data are made one chunk at a time, in other processes, on other
-#' machines or by a database, and are then added. [hns()], [hpi()], [hlscv()], [hscv()], their criteria [lscv()] and
-#' [psi()], and [kde()] take a sketch in place of the data.
+#' A sketch holds what the Gaussian density estimates and bandwidth selectors of one variable need of the data: sums
+#' over cells in place of the rows. Sketches of parts of the data are made one chunk at a time, in other processes, on
+#' other machines or by a database, and are then added. [hns()], [hpi()], [hlscv()], [hscv()], their criteria [lscv()]
+#' and [psi()], and [kde()] take a sketch in place of the data.
 #'
 #' ```
 #' plan  <- sketch_plan(source)                                     # once, from a pilot
@@ -17,19 +17,19 @@
 #'
 #' The vignette "More data than memory" shows this.
 #'
-#' @section Same bits: A sketch is a function of the values as a set: how they were cut into parts, the order of the rows
-#' and of additions, the number of threads and the instruction set change no byte of it. The reason is that no data
+#' @section Same bits: A sketch is a function of the values as a set: how they were cut into parts, the order of the
+#' rows and of additions, the number of threads and the instruction set change no byte of it. The reason is that no data
 #' decide where the cells are. They have a width 2^e, which the plan fixes, and begin at multiples of it. What is summed
 #' in a cell is rounded once for each value, to whole numbers, and their sums are exact.
 #'
 #' A cell with at most 16 values keeps them. Of a cell with more the sketch has 16 moments, the sums of t^0, ..., t^15,
 #' where t is the position in the cell, from -1 to 1, rounded to a multiple of 2^-44.
 #'
-#' @section Plans: Only sketches with one plan can be added. A plan is the width of the cells and the name of the column.
-#' The width follows from `hmin`, the least bandwidth of a kernel for which sums over all pairs will be needed: the cells
-#' are at most an eighth of it wide. Selectors need sums for bandwidths somewhat below those that they choose, and
-#' [hlscv()] for a quarter of the normal reference. A density can be computed for bandwidths from 4 `hmin` on. If no cell
-#' has more than 16 values, all bandwidths can be used, because the sketch has all of the values.
+#' @section Plans: Only sketches with one plan can be added. A plan is the width of the cells and the name of the
+#' column. The width follows from `hmin`, the least bandwidth of a kernel for which sums over all pairs will be needed:
+#' the cells are at most an eighth of it wide. Selectors need sums for bandwidths somewhat below those that they choose,
+#' and [hlscv()] for a quarter of the normal reference. A density can be computed for bandwidths from 4 `hmin` on. If no
+#' cell has more than 16 values, all bandwidths can be used, because the sketch has all of the values.
 #'
 #' If `hmin` is not given, it is an eighth of the plug-in bandwidth [hpi()] of the pilot, carried over to a billion rows
 #' by the rate n^(-1/5). The pilot is the first chunk of the source, or 100,000 of its rows at equal distances if it has
@@ -37,19 +37,19 @@
 #' has not, and `hmin` should be given. An `hmin` that is too small costs memory, and one that is too large ends in an
 #' error of the selector, which says so.
 #'
-#' Weights are counted in a unit, a power of two, which is four to eight times their mean in the pilot. They must be below
-#' 2^24 units. They are rounded to multiples of 2^-44 units, so that weights of more than 12 decades keep enough digits.
-#' If the mean of all weights is below 2^-10 units, the pilot was no guide, and the sketch is refused.
+#' Weights are counted in a unit, a power of two, which is four to eight times their mean in the pilot. They must be
+#' below 2^24 units. They are rounded to multiples of 2^-44 units, so that weights of more than 12 decades keep enough
+#' digits. If the mean of all weights is below 2^-10 units, the pilot was no guide, and the sketch is refused.
 #'
 #' @section What a sketch cannot do: It takes one column. The kernel is Gaussian. Quantiles are known to
-#' the width of a cell, unless the cell keeps its values. So `hpi(s)` may differ from that of the data by a small part of
-#' 1e-3, if the interquartile range decides on its scale. `hpi(s, scalest = "stdev")` is exact, like the other selectors:
-#' their criteria differ from those of the data in memory by at most 1e-12 of the sum of the absolute values of the
-#' terms. [hlscv()] counts tied values only where cells keep them, or where all values of a cell are equal.
+#' the width of a cell, unless the cell keeps its values. So `hpi(s)` may differ from that of the data by a small part
+#' of 1e-3, if the interquartile range decides on its scale. `hpi(s, scalest = "stdev")` is exact, like the other
+#' selectors: their criteria differ from those of the data in memory by at most 1e-12 of the sum of the absolute values
+#' of the terms. [hlscv()] counts tied values only where cells keep them, or where all values of a cell are equal.
 #'
 #' @section Missing values and errors on the way: Missing values are an error that names the chunk and its row, or are
-#' left out with `na.action = na.omit`. If a source fails on the way, the error has the fields `chunk`, the number of the
-#' chunk that failed, and `sketch`, the sketch of all chunks before. With [try()] or [tryCatch()] it can be kept.
+#' left out with `na.action = na.omit`. If a source fails on the way, the error has the fields `chunk`, the number of
+#' the chunk that failed, and `sketch`, the sketch of all chunks before. With [try()] or [tryCatch()] it can be kept.
 #'
 #' @section Units: `hmin` and bandwidths are in the units of the variable.
 #' @section Errors: Errors of class `kestrel_error_input` are for
@@ -60,14 +60,14 @@
 #'   - values that are 2^1000 cells from zero, or more, and weights that are negative or too large;
 #'   - sketches with different plans, and sketches that were changed or damaged.
 #'
-#' @section Cost: About 30 ns for a row on one thread, with weights twice that, and on several threads less for chunks of
-#'   more than 131,072 rows. A sketch has at most 264 bytes for each cell that holds a value, with weights 296. For a
+#' @section Cost: About 30 ns for a row on one thread, with weights twice that, and on several threads less for chunks
+#'   of more than 131,072 rows. A sketch has at most 264 bytes for each cell that holds a value, with weights 296. For a
 #'   billion normal values and the default `hmin` that is 13 MB. Adding sketches takes a few milliseconds each.
 #' @param source where the data come from: a numeric vector, or a matrix or data frame with the column. It may also be
-#'   the name of a file of comma-separated values or of a netCDF file, a function that returns one chunk after the other, or a result of
-#'   \pkg{DBI}. [next_chunk()] has the details, and says how to add others.
-#' @param hmin the least bandwidth for which sums over all pairs will be needed, a positive number, see below; chosen from
-#'   a pilot if NULL.
+#'   the name of a file of comma-separated values or of a netCDF file, a function that returns one chunk after the
+#'   other, or a result of \pkg{DBI}. [next_chunk()] has the details, and says how to add others.
+#' @param hmin the least bandwidth for which sums over all pairs will be needed, a positive number, see below; chosen
+#'   from a pilot if NULL.
 #' @param column the name of the column of the source. It may be left out for a source of one column.
 #' @param w the name of a column of weights, if there are any. They are not negative, and rows of weight 0 are left out.
 #' @param plan a plan made by `sketch_plan()`.
@@ -187,16 +187,16 @@ known_sketch <- function(name, code) {
 #' Methods for sketches
 #'
 #' Sketches made by [kde_sketch()] with one plan are added by `c()` or `+`, and `update()` adds the rows of another
-#' source to a sketch. `print()` and `summary()` say what a sketch holds, and `plot()` draws its density, [kde()] with the
-#' plug-in bandwidth.
+#' source to a sketch. `print()` and `summary()` say what a sketch holds, and `plot()` draws its density, [kde()] with
+#' the plug-in bandwidth.
 #'
 #' @param x,object,e1,e2 a sketch made by [kde_sketch()], or a plan made by [sketch_plan()].
 #' @param ... for `c()`, further sketches; for `plot()`, further arguments of [plot.kestrel_kde()].
 #' @param na.action,threads as in [kde_sketch()].
 #' @param source the rows that are added, see [next_chunk()].
 #' @return `c()`, `+` and `update()` return a sketch. `summary()` returns a list of class `"summary.kestrel_sketch"`:
-#'   \item{n, range, mean, sd}{of the values, without a rounding error that grows with n; `sd` has the divisor n - 1, with
-#'     weights `n_eff` - 1. They are NA for values that are not there}
+#'   \item{n, range, mean, sd}{of the values, without a rounding error that grows with n; `sd` has the divisor n - 1,
+#'     with weights `n_eff` - 1. They are NA for values that are not there}
 #'   \item{column, width}{the name of the column, and the width of the cells}
 #'   \item{weight, n_eff}{the name of the weights, or "", and the effective sample size (sum w)^2 / sum w^2}
 #'   \item{cells}{a vector: how many cells are `full`, and how many values the others have `kept`}
@@ -204,8 +204,8 @@ known_sketch <- function(name, code) {
 #'   \item{bytes}{the size}
 #'   `print()` and `plot()` return their argument invisibly.
 #' @section Units: The range, the mean, the standard deviation and bandwidths are in the units of the variable.
-#' @section Errors: Errors of class `kestrel_error_input` are for sketches with different plans, the message says how they
-#'   differ, for objects that are no sketches, and for those of a source, see [kde_sketch()].
+#' @section Errors: Errors of class `kestrel_error_input` are for sketches with different plans, the message says how
+#'   they differ, for objects that are no sketches, and for those of a source, see [kde_sketch()].
 #' @section Cost: O(cells) for each sketch. `plot()` also costs a bandwidth.
 #' @references Wand, M.P. & Jones, M.C. (1995) *Kernel Smoothing*. Chapman & Hall.
 #' @examples
@@ -233,7 +233,8 @@ argument_names <- function(count) if (count > 0L) paste0("..", seq_len(count))
 check_same_plan <- function(first, other, k) {
   if (first$exponent != other$exponent) {
     abort_input("Sketches that are added must have the same plan: the cells of the first are ",
-                width_text(first$exponent), " wide, and those of number ", k, " are ", width_text(other$exponent), " wide.")
+                width_text(first$exponent), " wide, and those of number ", k, " are ", width_text(other$exponent),
+                " wide.")
   }
   if (first$column != other$column) {
     abort_input("Sketches that are added must have the same plan: the first is of ", column_text(first$column),
@@ -290,7 +291,8 @@ print.summary.kestrel_sketch <- function(x, ...) {
   check_object(x, "x", "summary.kestrel_sketch")
   count <- function(value) format(value, big.mark = ",", scientific = FALSE)
   served <- if (x$least[["sums"]] == 0) "all: every value is kept" else
-    paste0("sums from ", format_short(x$least[["sums"]]), ", densities from ", format_short(x$least[["density"]]), " on")
+    paste0("sums from ", format_short(x$least[["sums"]]), ", densities from ", format_short(x$least[["density"]]),
+           " on")
   cat(
     paste0("Sketch of ", column_text(x$column)),
     label_line("n", paste0(count(x$n), if (nzchar(x$weight)) {

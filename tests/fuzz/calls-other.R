@@ -451,7 +451,8 @@ other_calls <- list(
   as_sketch = function() {
     sketch <- quote(kde_sketch(c(1, 1:40 / 50), sketch_plan(1, hmin = 4)))
     frame <- call("as.data.frame", sketch)
-    list(x = pick(list(sketch, frame, call("$", sketch, quote(bytes)), call("[", call("$", sketch, quote(bytes)), 1:50), 3)),
+    bytes <- call("$", sketch, quote(bytes))
+    list(x = pick(list(sketch, frame, bytes, call("[", bytes, 1:50), 3)),
          plan = pick(list(NULL, quote(sketch_plan(1, hmin = 4)), quote(sketch_plan(1, hmin = 1)), 2)))
   },
   sketch_sql = function() {

@@ -77,7 +77,8 @@ test_that("selectors and densities are those of the data", {
     ))
     ours <- suppressWarnings(hlscv(s, amise = TRUE))
     theirs <- suppressWarnings(hlscv(x, amise = TRUE))
-    expect_no_problem(reference_problem(ours$curve$objective, theirs$curve$objective, 1e-11, info = paste(name, "LSCV")))
+    expect_no_problem(reference_problem(ours$curve$objective, theirs$curve$objective, 1e-11,
+                                        info = paste(name, "LSCV")))
     expect_equal(ours$ties, theirs$ties, info = name)
     g <- hns(x) * c(0.5, 1)
     expect_no_problem(list(
@@ -209,6 +210,14 @@ test_that("sources of every kind give the same sketch", {
   expect_identical(kde_sketch(cbind(other = 0, x = x), plan), wanted)
   expect_identical(kde_sketch(matrix(x), plan), wanted)
   expect_identical(kde_sketch(chunks_of(x, 300), plan), wanted)
+  # the first chunk has no rows
+  late <- function(reset) {
+    calls <<- if (reset) 0 else calls + 1
+    if (calls < 3) frame[if (calls == 1) 0 else seq_along(x), ]
+  }
+  calls <- 0
+  expect_identical(sketch_plan(late, column = "x"), sketch_plan(frame, column = "x"))
+  expect_identical(kde_sketch(late, plan), wanted)
   expect_identical(kde_sketch(file, plan), wanted)
   expect_identical(sketch_plan(file, column = "x"), plan)
   # more lines than a chunk has
@@ -289,10 +298,12 @@ test_that("results of queries, and a sketch that a database computes", {
   expect_identical(as_sketch(found[sample(nrow(found)), ], plan), wanted)
   # no rows
   DBI::dbExecute(db, "DELETE FROM \"some \"\"table\"\"\"")
-  expect_identical(as_sketch(DBI::dbGetQuery(db, sketch_sql(plan, "some \"table\"")), plan), kde_sketch(numeric(0), plan))
+  found <- DBI::dbGetQuery(db, sketch_sql(plan, "some \"table\""))
+  expect_identical(as_sketch(found, plan), kde_sketch(numeric(0), plan))
   wide <- sketch_plan(c(1, 2), hmin = 64)
   expect_refused(sketch_sql(wide, "t"))
-  expect_match(sketch_sql(wide, "a.t", "x"), "\"x\" AS DOUBLE PRECISION) / 8.0 AS y FROM \"a\".\"t\" WHERE", fixed = TRUE)
+  expect_match(sketch_sql(wide, "a.t", "x"), "\"x\" AS DOUBLE PRECISION) / 8.0 AS y FROM \"a\".\"t\" WHERE",
+               fixed = TRUE)
 })
 
 test_that("several processes", {
