@@ -62,7 +62,8 @@
 #'
 #' @section Cost: About 30 ns for a row on one thread, with weights twice that, and on several threads less for chunks
 #'   of more than 131,072 rows. A sketch has at most 264 bytes for each cell that holds a value, with weights 296. For a
-#'   billion normal values and the default `hmin` that is 13 MB. Adding sketches takes a few milliseconds each.
+#'   billion normal values and the default `hmin` that is 13 MB,
+#'   and more if tails are heavy. Adding sketches takes a few milliseconds each.
 #' @param source where the data come from: a numeric vector, or a matrix or data frame with the column. It may also be
 #'   the name of a file of comma-separated values or of a netCDF file, a function that returns one chunk after the
 #'   other, or a result of \pkg{DBI}. [next_chunk()] has the details, and says how to add others.
