@@ -369,6 +369,50 @@ quantiles_cpp <- function(x, w, prob, run) {
     .Call(`_kestrel_quantiles_cpp`, x, w, prob, run)
 }
 
+sketch_exponent_cpp <- function(bandwidth) {
+    .Call(`_kestrel_sketch_exponent_cpp`, bandwidth)
+}
+
+new_sketch_cpp <- function(plan) {
+    .Call(`_kestrel_new_sketch_cpp`, plan)
+}
+
+read_sketch_cpp <- function(bytes) {
+    .Call(`_kestrel_read_sketch_cpp`, bytes)
+}
+
+sketch_bytes_cpp <- function(sketch, run) {
+    .Call(`_kestrel_sketch_bytes_cpp`, sketch, run)
+}
+
+add_to_sketch_cpp <- function(sketch, x, w, run) {
+    invisible(.Call(`_kestrel_add_to_sketch_cpp`, sketch, x, w, run))
+}
+
+merge_sketches_cpp <- function(sketches, run) {
+    .Call(`_kestrel_merge_sketches_cpp`, sketches, run)
+}
+
+sketch_info_cpp <- function(bytes) {
+    .Call(`_kestrel_sketch_info_cpp`, bytes)
+}
+
+sketch_quantiles_cpp <- function(bytes, prob) {
+    .Call(`_kestrel_sketch_quantiles_cpp`, bytes, prob)
+}
+
+sketch_parts_cpp <- function(bytes) {
+    .Call(`_kestrel_sketch_parts_cpp`, bytes)
+}
+
+sketch_of_parts_cpp <- function(plan, parts) {
+    .Call(`_kestrel_sketch_of_parts_cpp`, plan, parts)
+}
+
+sketch_sample_cpp <- function(bytes, run) {
+    .Call(`_kestrel_sketch_sample_cpp`, bytes, run)
+}
+
 variable_grid_cpp <- function(sample, h, axes, run) {
     .Call(`_kestrel_variable_grid_cpp`, sample, h, axes, run)
 }

@@ -23,7 +23,8 @@ lscv_kernels <- function() c("gaussian", polynomial_kernels())
 #' In several dimensions the kernel is Gaussian, K_H the N(0, H) density, and K_H*K_H = K_2H.
 #'
 #' @inheritParams kde
-#' @param x a numeric vector, matrix or data frame, one observation a row.
+#' @param x a numeric vector, matrix or data frame, one observation a row, or a sketch of one variable made by
+#'   [kde_sketch()].
 #' @param H,h the bandwidths, one of the two. `h` is a vector of positive numbers in the units of `x`: half the width of
 #'   the support of a compact kernel, and the standard deviation of the Gaussian one. `H` is one matrix, in squared
 #'   units of `x` (h^2 in one dimension). In several dimensions `h` means h^2 times the identity matrix.
@@ -84,7 +85,7 @@ lscv <- function(x, H, h, form = c("unbiased", "paper"), ..., w = NULL, kernel =
   verbose <- asked_verbose(verbose)
   form <- check_choice(form, c("unbiased", "paper"), "form")
   kernel <- check_choice(kernel, lscv_kernels(), "kernel")
-  sample <- check_sample(x, w, na.action)
+  sample <- check_sample_or_sketch(x, w, na.action)
   check_columns(sample$x)
   given <- list(H = if (!missing(H)) H, h = if (!missing(h)) h)
   if (ncol(sample$x) > 1L) {
@@ -96,10 +97,10 @@ lscv <- function(x, H, h, form = c("unbiased", "paper"), ..., w = NULL, kernel =
   h <- lscv_bandwidths(given$H, given$h)
   check_beside(h, sample$x, if (missing(H)) "h" else "H")
   sample <- lscv_sample(sample)
-  run <- line_run(threads, backend, precision, kernel)
-  with_progress(verbose, "Cross-validation", function(progress) {
+  run <- check_sketch_run(sample, line_run(threads, backend, precision, kernel), kernel)
+  with_wide_cells_refused(sample, with_progress(verbose, "Cross-validation", function(progress) {
     lscv_curve(sample, h, form, kernel, replace(run, "progress", list(progress)))
-  })
+  }))
 }
 
 check_one_given <- function(H, h) {
@@ -115,6 +116,7 @@ lscv_bandwidths <- function(H, h) {
 # The observations of positive weight, sorted for the curve and for finding ties. Sorted by value and then by weight, so
 # that the order of the rows affects no bit of the result.
 lscv_sample <- function(sample) {
+  if (is_of_sketch(sample) && length(sample$w) > 1L) return(sample)
   used <- rows_with_weight(sample)
   n <- length(used$w)
   left_out <- length(sample$w) - n
@@ -156,8 +158,8 @@ lscv_at <- function(pairs, h, form, run) lscv_curve_cpp(pairs, list(S = matrix(1
 #' \phi^{(2r)}_h(x_i - x_j) \}.}{LSCV_r(h) = (-1)^r {sum_ij p_i p_j phi^(2r)_(sqrt(2) h)(x_i - x_j) - 2 c sum_(i != j)
 #' p_i p_j phi^(2r)_h(x_i - x_j)}.}
 #' Then h0 is [hns()] with the same `deriv.order`, and the limit for tied pairs is lower. A few near pairs decide the
-#' values at small h. So for r > 0 the result is the largest local minimum of the range (Hall & Marron 1991), if there is
-#' one.
+#' values at small h. So for r > 0 the result is the largest local minimum of the range (Hall & Marron 1991), if there
+#' is one.
 #'
 #' For the uniform kernel the criterion jumps at every h that is the distance of two observations, so its minimum is
 #' only known to the resolution of the grid.
@@ -165,6 +167,7 @@ lscv_at <- function(pairs, h, form, run) lscv_curve_cpp(pairs, list(S = matrix(1
 #' \pkg{ks} minimises the binned criterion of [stats::bw.ucv()], with n^2 for n(n-1), by default.
 #'
 #' @inheritParams lscv
+#' @param x a numeric vector, a matrix or data frame with one column, or a sketch of one made by [kde_sketch()].
 #' @param binned,bgridsize,bw.ucv accepted for scripts written for \pkg{ks}, without effect: the sums are exact.
 #' @param amise if TRUE, a list with the value of the criterion and a record of the search is returned.
 #' @param deriv.order the order r of the derivative that the bandwidth is for, 0 to 5; above 0 for the Gaussian kernel.
@@ -193,8 +196,8 @@ lscv_at <- function(pairs, h, form, run) lscv_curve_cpp(pairs, list(S = matrix(1
 #'   Chacon, J.E. & Duong, T. (2013) Data-driven density derivative estimation, with applications to nonparametric
 #'   clustering and bump hunting. *Electronic Journal of Statistics* **7**, 499-532.
 #'
-#'   Hall, P. & Marron, J.S. (1991) Local minima in cross-validation functions. *Journal of the Royal Statistical Society
-#'   B* **53**, 245-252.
+#'   Hall, P. & Marron, J.S. (1991) Local minima in cross-validation functions. *Journal of the Royal Statistical
+#'   Society B* **53**, 245-252.
 #' @seealso [lscv()], [hpi()], [hscv()]
 #' @examples
 #' hlscv(precip, kernel = "epanechnikov")
@@ -210,19 +213,19 @@ hlscv <- function(x, binned, bgridsize, amise = FALSE, deriv.order = 0, bw.ucv, 
   order <- check_lscv_order(deriv.order)
   amise <- check_flag(amise, "amise")
   kernel <- check_choice(kernel, if (order > 0L) "gaussian" else lscv_kernels(), "kernel")
-  moments <- selector_sample(x, w, na.action)
+  moments <- selector_sample(x, w, na.action, sketch = TRUE)
   check_one_column(moments, "hlscv", "Hlscv")
-  h0 <- if (order > 0L) hns(moments$x, order, w = moments$w) else
-    reference_scale(moments$n, 1L, kernel) * sqrt(moments$cov[1L, 1L])
+  h0 <- (if (order > 0L) reference_h(moments$n, 1L, order) else reference_scale(moments$n, 1L, kernel)) *
+    sqrt(moments$cov[1L, 1L])
   range <- check_range(hmin, hmax, h0)
   sample <- lscv_sample(moments)
-  run <- line_run(threads, backend, kernel = kernel)
+  run <- check_sketch_run(moments, line_run(threads, backend, kernel = kernel), kernel)
   of <- if (order > 0L) derivative_lscv(moments, order, h0, run) else density_lscv(sample, kernel, run)
   size <- if (is_compact(kernel) && length(sample$x) > 1e4) 100L else 400L
-  found <- with_search_progress(verbose, "Cross-validation", function(progress) {
+  found <- with_wide_cells_refused(moments, with_search_progress(verbose, "Cross-validation", function(progress) {
     curve <- counted(of$curve, progress)
     minimise_curve(curve, if (order > 0L) range_of_last_minimum(curve, range, size) else range, size)
-  })
+  }))
   ties <- count_ties(sample, kernel, order)
   warn_minimum("LSCV", found, ties)
   if (!amise) return(found$h)
@@ -249,7 +252,7 @@ density_lscv <- function(sample, kernel, run) {
 derivative_lscv <- function(sample, order, h0, run) {
   scale <- sqrt(sample$cov[1L, 1L])
   functionals <- line_functionals(sample, scale, h0 / scale, run)
-  sums <- weight_sums_cpp(sample$w)
+  sums <- sums_of_weights(sample)
   diagonal <- sums$squares / sums$sum^2
   curve <- function(h) {
     h <- h / scale

@@ -21,6 +21,8 @@
 #'
 #' @inheritParams hpi
 #' @param nstage number of stages of the pilot estimates, 1 or 2.
+#' @param x as for [hpi()]. Of a sketch the criterion is computed only for those h whose pilot bandwidth its cells
+#'   serve. These are all but the largest ones.
 #' @param plot if TRUE, the criterion is drawn against h.
 #' @param amise if TRUE, a list with the value of the criterion and a record of the search is returned.
 #' @param backend as in [hlscv()].
@@ -54,21 +56,30 @@ hscv <- function(x, nstage = 2, binned, bgridsize, plot = FALSE, ..., amise = FA
   nstage <- check_stages(nstage)
   plot <- check_flag(plot, "plot")
   amise <- check_flag(amise, "amise")
-  sample <- selector_sample(x, w, na.action)
+  sample <- selector_sample(x, w, na.action, sketch = TRUE)
   check_one_column(sample, "hscv", "Hscv")
   scale <- sqrt(sample$cov[1L, 1L])
-  # In units of the standard deviation, so that no power of it overflows.
-  unit <- standardised(sample, scale)
-  run <- line_run(threads, backend)
+  run <- check_sketch_run(sample, line_run(threads, backend))
+  # In units of the standard deviation, so that no power of it overflows. The cells of a sketch stay as they are.
+  unit <- if (is_of_sketch(sample)) c(sample, scale = scale) else c(standardised(sample, scale), scale = 1)
   range <- c(0.1, 2) * reference_scale(unit$n, 1L, "gaussian")
-  found <- with_search_progress(verbose, "Smoothed cross-validation", function(progress) {
+  search <- function(progress) {
     run$progress <- progress
     constant <- scv_constant(unit, nstage, run)
     # The curve is worth its cells, which serve all of its bandwidths.
     pairs <- line_pairs(unit, run)
-    found <- minimise_curve(counted(function(h) scv_curve(pairs, unit$n, h, constant, run), progress), range, 200L)
+    served <- served_pilots(unit, constant)
+    curve <- counted(function(h) {
+      value <- rep(Inf, length(h))
+      value[served(h)] <- scv_curve(pairs, unit$n, h[served(h)], constant, run, unit$scale)
+      value
+    }, progress)
+    found <- minimise_curve(curve, range, 200L)
+    if (!served(1.05 * found$h) && found$h < range[2L]) abort_wide(sample$sketch)
+    found$curve <- found$curve[is.finite(found$curve$objective), ]
     c(found, constant = constant, by = list(pairs_by_cpp(pairs)))
-  })
+  }
+  found <- with_wide_cells_refused(sample, with_search_progress(verbose, "Smoothed cross-validation", search))
   found$h <- found$h * scale
   found$objective <- found$objective / scale
   found$curve <- data.frame(h = found$curve$h * scale, objective = found$curve$objective / scale)
@@ -88,17 +99,29 @@ hscv <- function(x, nstage = 2, binned, bgridsize, plot = FALSE, ..., amise = FA
 scv_constant <- function(unit, nstage, run) {
   n <- unit$n
   start <- function(r) (2 / ((r + 1) * n))^(1 / (r + 3)) * sqrt(2)
-  psi <- function(g, r) psi_1d(line_pairs(unit, run, g), g, r, run)
+  psi <- function(g, r) {
+    g <- g * unit$scale
+    times_power(psi_1d(line_pairs(unit, run, g), g, r, run), unit$scale, r + 1)
+  }
   ahead <- function(r) if (nstage == 2L) psi(start(r), r) else psi_normal(matrix(1), r)
   estimated <- function(r) psi(balanced_bandwidth(r, ahead(r + 2L), n), r)
   (441 / (64 * pi))^(1 / 18) * (4 * pi)^(-1 / 5) * estimated(4L)^(-2 / 5) * estimated(8L)^(-1 / 9)
 }
 
+# Whether the cells serve the pilot of a bandwidth, those of a sketch. The pilots of large bandwidths are so small that
+# they alone would need narrower cells.
+served_pilots <- function(unit, constant) {
+  if (!is_of_sketch(unit)) return(function(h) rep(TRUE, length(h)))
+  least <- unit$sketch$sums / unit$scale * (1 + 1e-9)
+  function(h) sqrt(2) * scv_pilot(unit$n, h, constant) >= least
+}
+
 scv_pilot <- function(n, h, constant) constant * n^(-23 / 45) * h^-2
 
-# The criterion of Hscv() in one dimension, with its pilot for every h.
-scv_curve <- function(pairs, n, h, constant, run) {
-  scv_cpp(pairs, list(H = h^2, G = scv_pilot(n, h, constant)^2, gradient = FALSE), run)
+# The criterion of Hscv() in one dimension, with its pilot for every h, in units of `scale`.
+scv_curve <- function(pairs, n, h, constant, run, scale) {
+  task <- list(H = (h * scale)^2, G = (scv_pilot(n, h, constant) * scale)^2, gradient = FALSE)
+  scv_cpp(pairs, task, run) * scale
 }
 
 draw_objective <- function(found, label) {

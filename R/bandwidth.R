@@ -4,10 +4,13 @@
 # Weights enter the rates and divisors through n_eff = (sum w)^2 / sum w^2, Kish's effective sample size. `data` is the
 # core's sample of x and w, whose Fourier grid is laid in units of `root`, a root of its covariance. A selector may work
 # with y = axes (x - mean); `cov` is then that of y.
-selector_sample <- function(x, w, na.action = stats::na.fail) with_covariance(check_sample(x, w, na.action))
+# `sketch`: whether x may be a sketch.
+selector_sample <- function(x, w, na.action = stats::na.fail, sketch = FALSE) {
+  with_covariance(if (sketch) check_sample_or_sketch(x, w, na.action) else check_sample(x, w, na.action))
+}
 
 with_covariance <- function(sample) {
-  sums <- weight_sums_cpp(sample$w)
+  sums <- sums_of_weights(sample)
   left_out <- length(sample$w) - sums$positive
   used <- rows_with_weight(sample, sums)
   if (left_out > 0) sums <- weight_sums_cpp(used$w)
@@ -18,7 +21,7 @@ with_covariance <- function(sample) {
   if (!is.null(colnames(used$x))) dimnames(cov) <- rep(list(colnames(used$x)), 2L)
   check_spread(used$x, sample$names, cov, left_out = left_out)
   list(x = used$x, w = used$w, n = n_eff, cov = cov, names = sample$names, data = data, mean = found$mean,
-       root = lower_root_cpp(unname(cov)))
+       root = lower_root_cpp(unname(cov)), sketch = used$sketch)
 }
 
 # The sample of y = inverse x, on which a selector works. Only direct sums compute y.
@@ -109,7 +112,8 @@ check_derivative_order <- function(deriv.order, offered = TRUE) {
 #' D the sample correlation matrix: it takes into account the correlation, which a diagonal H cannot follow.
 #'
 #' @inheritParams kde
-#' @param x a numeric vector (d = 1), or a matrix or data frame with n rows and d columns.
+#' @param x a numeric vector (d = 1), or a matrix or data frame with n rows and d columns; for `hns` also a sketch made
+#'   by [kde_sketch()].
 #' @param deriv.order the order r of the density derivative that the bandwidth is for; 0 is the density.
 #' @param w weights, one for each row of `x`, non-negative; they enter through the weighted covariance and the
 #'   effective sample size (sum w)^2 / sum w^2 in place of n.
@@ -133,7 +137,7 @@ check_derivative_order <- function(deriv.order, offered = TRUE) {
 hns <- function(x, deriv.order = 0, ..., w = NULL, na.action = stats::na.fail) {
   check_arguments("hns", given_names(...))
   r <- check_derivative_order(deriv.order)
-  sample <- selector_sample(x, w, na.action)
+  sample <- selector_sample(x, w, na.action, sketch = TRUE)
   check_one_column(sample, "hns", "Hns")
   reference_h(sample$n, 1L, r) * sqrt(sample$cov[1L, 1L])
 }
@@ -179,7 +183,7 @@ Hns.diag <- function(x, ..., w = NULL, na.action = stats::na.fail) {
 #' so their numbers differ from these, by less than one per cent as a rule.
 #'
 #' @inheritParams kde
-#' @param x a numeric vector, or a matrix or data frame with one column.
+#' @param x a numeric vector, a matrix or data frame with one column, or a sketch of one made by [kde_sketch()].
 #' @param nstage number of stages, 1 or 2.
 #' @param binned,bgridsize accepted for scripts written for \pkg{ks}, without effect: the sums are exact.
 #' @param deriv.order the order of the derivative that the bandwidth is for: 0, the density itself, to 2, or 3 with
@@ -233,7 +237,7 @@ hpi <- function(x, nstage = 2, binned, bgridsize, deriv.order = 0, ..., scalest 
   nstage <- check_stages(nstage)
   check_plug_in_order(order, nstage)
   scalest <- check_choice(scalest, c("minim", "stdev"), "scalest")
-  given <- check_sample(x, w, na.action)
+  given <- check_sample_or_sketch(x, w, na.action)
   sample <- with_covariance(given)
   run <- line_run(threads, backend, precision)
   found <- with_search_progress(asked_verbose(verbose), "Plug-in bandwidth", function(progress) {
@@ -271,6 +275,7 @@ plug_in_1d <- function(sample, nstage, scalest, run, engine = "auto", order = 0L
   last <- 2L * order + 4L
   normal <- psi_normal(matrix(1), last + if (two) 4L else 2L)
   g1 <- if (two) balanced_bandwidth(last + 2L, normal, n) else NA_real_
+  run <- check_sketch_run(sample, run)
   functionals <- line_functionals(sample, scale, if (two) g1 else balanced_bandwidth(last, normal, n), run, engine)
   ahead <- if (two) functionals$psi(g1, last + 2L) else normal
   g2 <- balanced_bandwidth(last, ahead, n)
@@ -289,7 +294,9 @@ plug_in_1d <- function(sample, nstage, scalest, run, engine = "auto", order = 0L
 
 # The smaller of the standard deviation and the interquartile range / 1.349, that of normal data, if it is not 0.
 lesser_scale <- function(sample, sd, run) {
-  quartiles <- weighted_quantile(standardised(sample, 1)$x, sample$w, c(0.25, 0.75), run)
+  prob <- c(0.25, 0.75)
+  quartiles <- if (is_of_sketch(sample)) sketch_quartiles(sample$sketch, prob) else
+    weighted_quantile(standardised(sample, 1)$x, sample$w, prob, run)
   robust <- diff(unname(quartiles)) / 1.349
   if (robust > 0) min(sd, robust) else sd
 }

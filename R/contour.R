@@ -94,7 +94,10 @@ check_content <- function(cont) {
 
 # `run`: how to compute the density at the data, if that is needed.
 contour_levels <- function(fhat, prob, approx, run = run_options()) {
-  if (!has_data(fhat)) return(grid_levels(axes_of(fhat), fhat$estimate, prob, run))
+  if (!has_data(fhat)) {
+    if (!fhat$gridded) abort_input("`x` must be an estimate on a grid, if it is one of a sketch.")
+    return(grid_levels(axes_of(fhat), fhat$estimate, prob, run))
+  }
   if (!approx || !fhat$gridded) {
     density <- if (is_at_data(fhat)) fhat$estimate else density_at(fhat, sample_matrix(fhat), run)
     return(weighted_quantile(density, fhat$w, prob, run))

@@ -7,7 +7,9 @@ check_summable <- function(fhat) {
   if (fhat$kernel_type == "integrated") {
     abort_input("`fhat` must be an estimate from data, not a marginal that was integrated over a grid.")
   }
-  if (!has_data(fhat)) abort_input("`fhat` must be an estimate with its data, not one from a file without them.")
+  if (has_data(fhat)) return(invisible())
+  abort_input("`fhat` must be an estimate with its data, not one ",
+              if (is.null(fhat$sketch)) "from a file without them." else "of a sketch.")
 }
 
 # The slope of a transform may overflow.
@@ -28,6 +30,7 @@ sums_for <- function(fhat, points, axes, m, complete) {
 # the estimate then carries.
 data_on_line <- function(fhat) {
   if (!is.null(fhat$.sample)) return(fhat$.sample)
+  if (!is.null(fhat$sketch)) return(sketch_sample(fhat$sketch)$data)
   # Without a transform there is no need to make a matrix of a vector, which would copy it.
   x <- if (is.null(fhat$transform)) fhat$x else points_to_line(fhat$transform, sample_matrix(fhat))
   sample_cpp(x, fhat$w)
@@ -35,7 +38,7 @@ data_on_line <- function(fhat) {
 
 # The task of an estimate at the rows of a matrix.
 task_at_points <- function(fhat, points) {
-  check_summable(fhat)
+  if (is.null(fhat$sketch)) check_summable(fhat)
   if (is.null(fhat$transform)) return(sums_for(fhat, unname(points), list(), nrow(points), identity))
   line <- points_to_line(fhat$transform, points)
   heard()
@@ -53,7 +56,7 @@ task_at_points <- function(fhat, points) {
 
 # The task of an estimate on a grid, which is an array.
 task_on_axes <- function(fhat, axes) {
-  check_summable(fhat)
+  if (is.null(fhat$sketch)) check_summable(fhat)
   line <- lapply(seq_along(axes), function(k) to_line(fhat$transform, axes[[k]], k))
   inside <- lapply(line, is.finite)
   line <- Map(`[`, line, inside)
@@ -86,6 +89,7 @@ plan_density <- function(fhat, task, run, larger = 1) {
 density_run <- function(fhat, task, run) {
   check_volume(fhat)
   if (is.null(run$engine)) run$engine <- "auto"
+  if (!is.null(fhat$sketch)) run[c("engine", "backend")] <- c("fgt", "cpu")
   if (is.null(run$tol)) run$tol <- fhat$tol
   check_engine(run$engine, dimension(fhat), fhat$kernel, length(task$axes) > 0L)
   run

@@ -62,7 +62,8 @@
 #' @section Cost: Direct sums take O(n m d) for m points, on all threads. [engines] has the cost of the faster
 #'   algorithms. The contour levels of a grid take up to 80 bytes for each observation (measured in two dimensions).
 #'
-#' @param x a numeric vector (d = 1), or a matrix or data frame with n rows and d columns.
+#' @param x a numeric vector (d = 1), a matrix or data frame with n rows and d columns, or a sketch of one variable made
+#'   by [kde_sketch()].
 #' @param H bandwidth matrix, d x d, symmetric and positive definite; a number when d = 1.
 #' @param h scalar bandwidth, a positive number.
 #' @param gridsize number of grid points, one number or one for each axis, at least 2. In one dimension equal numbers
@@ -126,6 +127,8 @@
 #'   \item{selector}{how the bandwidth was found, if it was not given: `objective`, `convergence`, `evaluations`,
 #'     `engine`, `backend`, `device`, `seconds`}
 #'   \item{na.action}{the rows left out, if any}
+#'   \item{sketch, n}{a sketch, which stands for the data, and its number of values. `x` and `w` are then empty, and the
+#'     contour levels are those of the values on the grid}
 #' @references Wand, M.P. & Jones, M.C. (1995) *Kernel Smoothing*. Chapman & Hall.
 #'
 #'   Chacon, J.E. & Duong, T. (2018) *Multivariate Kernel Smoothing and Its Applications*. Chapman & Hall/CRC.
@@ -177,6 +180,14 @@ kde <- function(x, H, h, gridsize, gridtype, xmin, xmax, supp = 3.7, eval.points
   kernel_type <- check_choice(kernel_type, c("radial", "product"), "kernel_type")
   run <- density_options(threads, backend, engine, tol, cuda = TRUE, precision = precision)
   check_cuda_engine(run, c("direct", "scanline"))
+  if (is_sketch(x)) {
+    wanted <- list(w = if (!missing(w)) w, kernel = kernel, kernel_type = kernel_type, cont = compute.cont,
+                   bounded = check_flag(positive, "positive") || check_flag(unit.interval, "unit.interval"))
+    fhat <- sketch_density(x, given, grid, points, wanted, run, verbose)
+    fhat$call <- match.call()
+    fhat$seconds <- proc.time()[["elapsed"]] - started
+    return(fhat)
+  }
   sample <- check_sample(x, if (!missing(w)) w, na.action)
   check_columns(sample$x)
   at_data <- is.null(points) && ncol(sample$x) > most_on_grids && !asks_for_grid(grid) && run$engine != "scanline"
@@ -273,7 +284,10 @@ sample_matrix <- function(fhat) if (is.matrix(fhat$x)) fhat$x else matrix(fhat$x
 # FALSE for a density from a file that has no data.
 has_data <- function(fhat) length(fhat$w) > 0L
 
-sample_size <- function(fhat) if (has_data(fhat)) length(fhat$w) else as.integer(fhat$n)
+sample_size <- function(fhat) {
+  if (has_data(fhat)) return(length(fhat$w))
+  if (fhat$n <= .Machine$integer.max) as.integer(fhat$n) else fhat$n
+}
 
 dimension <- function(fhat) if (is.matrix(fhat$x)) ncol(fhat$x) else 1L
 

@@ -45,6 +45,8 @@
 #'     [npindexbw()], [npindex()]; smooth coefficients [npscoefbw()], [npscoef()].}
 #'   \item{Evaluation of models}{[pdf_score()] and its [plot][plot.kestrel_score].}
 #'   \item{Queries}{[kde_query()], [kde_synopsis()], [q_error()].}
+#'   \item{Sketches}{of more data than memory: [sketch_plan()], [kde_sketch()] and their
+#'     [methods][kestrel_sketch-methods], [next_chunk()], [as_sketch()], [sketch_sql()].}
 #'   \item{Session}{[kestrel_info()], [kestrel_threads()]; how sums are computed: [engines].}
 #' }
 #' @section Vignettes:
@@ -57,6 +59,7 @@
 #'   \item{`choosing-a-bandwidth`}{the selectors compared on known densities.}
 #'   \item{`evaluating-a-model`}{models against observations: from a netCDF file to a ranked table.}
 #'   \item{`approximate-answers`}{counts and means from a density instead of a scan, and their errors.}
+#'   \item{`more-data-than-memory`}{bandwidths and densities from files, processes and databases, by sketches.}
 #'   \item{`large-grids`}{compact kernels on millions of points.}
 #'   \item{`gpu`}{how to use a GPU, what precision means, how fast it is.}
 #' }

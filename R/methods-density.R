@@ -144,7 +144,7 @@ density_lines <- function(fhat, title = "Kernel density estimate") {
   c(
     paste0(title, ", d = ", d),
     call_lines(fhat$call),
-    label_line("n", paste0(size, if (!has_data(fhat)) ", data not kept")),
+    label_line("n", paste0(size, if (!is.null(fhat$sketch)) ", in a sketch" else if (!has_data(fhat)) ", data not kept")),
     label_line("variables", paste(fhat$names, collapse = ", ")),
     label_line("kernel", if (d > 1L) paste0(fhat$kernel, ", ", fhat$kernel_type) else fhat$kernel),
     bandwidth_lines(fhat),

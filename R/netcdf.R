@@ -169,11 +169,11 @@ dimensions_of <- function(nc, name) {
   vapply(Filter(function(dim) dim$len > 1L, variable$dim), `[[`, "", "name")
 }
 
-# The values of a variable, unpacked, missing ones NA.
-unpacked <- function(nc, name) {
+# The values of a variable, unpacked, missing ones NA. `start`, `count`: those of a part of it, by dimension.
+unpacked <- function(nc, name, start = NA, count = NA) {
   size <- if (is.null(nc$var[[name]])) nc$dim[[name]]$len else nc$var[[name]]$size
-  check_file_memory(size, "variables", "values")
-  values <- ncdf4::ncvar_get(nc, name, raw_datavals = TRUE)
+  check_file_memory(if (anyNA(count)) size else count, "variables", "values")
+  values <- ncdf4::ncvar_get(nc, name, start, count, raw_datavals = TRUE)
   if (!is.numeric(values)) abort_input("`variables` must be numeric; `", name, "` is not.")
   attribute <- function(which) netcdf_attribute(nc, name, which)
   # The values of a dimension have no such attribute.

@@ -38,9 +38,13 @@ estimate_fields <- list(
     numbers(sign = "not negative", also = list("weights that sum to their number",
                                                function(w) length(w) == 0L || sums_to(w, length(w))))
   },
-  # For an estimate from a file without data.
-  n = function(of) if (rows_of(of) == 0L) numbers(1L, whole = TRUE, between = c(1, .Machine$integer.max)),
+  # For an estimate from a file without data, or of a sketch.
+  n = function(of) {
+    most <- if (is.null(of[["sketch"]])) .Machine$integer.max else 2^53
+    if (rows_of(of) == 0L) numbers(1L, whole = TRUE, between = c(1, most))
+  },
   x = function(of) numbers(sample_size_of(of)),
+  sketch = function(of) if (!is.null(of[["sketch"]])) of_class("kestrel_sketch"),
   kernel = function(of) texts(1L, among = kernel_names()),
   kernel_type = texts(1L, among = c("radial", "product", "integrated")),
   H = function(of) bandwidth_matrix(columns_of(of), of[["kernel_type"]] == "product"),

@@ -50,6 +50,30 @@ synopsis_fields <- list(
                       }))), optional = TRUE)
 )
 
+sketch_plan_fields <- list(
+  exponent = numbers(1L, whole = TRUE, between = c(-980, 980)),
+  column = texts(1L),
+  hmin = numbers(1L, sign = "positive"),
+  weight = texts(1L),
+  weight_exponent = numbers(1L, whole = TRUE, between = c(-900, 900))
+)
+
+named_as <- function(...) {
+  list("numbers with the names of their kinds", function(value) identical(names(value), c(...)))
+}
+
+sketch_summary_fields <- list(
+  n = numbers(1L, sign = "not negative", whole = TRUE),
+  range = numbers(2L, finite = FALSE), mean = numbers(1L, finite = FALSE), sd = numbers(1L, finite = FALSE),
+  column = texts(1L),
+  weight = texts(1L),
+  n_eff = numbers(1L, sign = "not negative"),
+  width = numbers(1L, sign = "positive"),
+  cells = numbers(2L, sign = "not negative", whole = TRUE, also = named_as("full", "kept")),
+  least = numbers(2L, sign = "not negative", also = named_as("sums", "density")),
+  bytes = numbers(1L, sign = "positive", whole = TRUE)
+)
+
 info_fields <- list(
   version = texts(1L), isa = texts(1L), isa_available = texts(min = 1L),
   threads = numbers(1L, sign = "positive", whole = TRUE),
@@ -194,6 +218,11 @@ object_classes <- list(
   kestrel_kms = list(made = "clusters made by kms()", fields = kms_fields),
   kestrel_stream = list(made = "what kde_stream() returned", fields = stream_fields),
   kestrel_synopsis = list(made = "a synopsis made by kde_synopsis()", fields = synopsis_fields),
+  kestrel_sketch_plan = list(made = "a plan made by sketch_plan()", fields = sketch_plan_fields),
+  kestrel_sketch = list(made = "a sketch made by kde_sketch()", fields = list(
+    bytes = anything(list("a raw vector", function(bytes) is.raw(bytes) && !is.object(bytes)))
+  )),
+  summary.kestrel_sketch = list(made = "a summary of a sketch", fields = sketch_summary_fields),
   kestrel_q_error = list(made = "errors made by q_error()", fields = q_error_fields),
   kestrel_regbw = list(made = "a bandwidth object made by npregbw()", fields = regbw_fields),
   kestrel_mixed_bw = list(made = "a bandwidth object made by npregbw()", fields = mixed_bw_fields,

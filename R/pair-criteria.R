@@ -16,6 +16,8 @@ line_run <- function(threads, backend, precision = "double", kernel = "gaussian"
 # Sums at one bandwidth `g`, or at many if it is NULL. The engine is chosen for one thread, so that the bits of a result
 # do not depend on the number of threads.
 line_pairs <- function(sample, run, g = NULL, kernel = "gaussian", engine = "auto") {
+  # Nothing else knows the cells of a sketch.
+  if (is_of_sketch(sample)) engine <- "fgt"
   task <- list(engine = engine, use = if (is.null(g)) "curve" else "functional", kernel = kernel, n = length(sample$x),
                bandwidths = 1, bandwidth = if (is.null(g)) 0 else g)
   pairs_cpp(sample$data, task, run)
@@ -31,7 +33,8 @@ line_functionals <- function(sample, scale, first, run, engine = "auto") {
   as_given <- engine == "fgt" && abs(log10(scale)) <= 30
   unit <- if (as_given) scale else 1
   if (!as_given) pairs <- line_pairs(standardised(sample, scale), run, first, engine = engine)
-  list(psi = function(g, r) times_power(psi_1d(pairs, g * unit, r, run), unit, r + 1),
+  psi <- function(g, r) times_power(psi_1d(pairs, g * unit, r, run), unit, r + 1)
+  list(psi = function(g, r) with_wide_cells_refused(sample, psi(g, r)),
        by = function() pairs_by_cpp(pairs))
 }
 

@@ -174,25 +174,26 @@ psi <- function(x, g, r, ..., w = NULL, na.action = stats::na.fail, backend = "a
     abort_input("`r` must be one of ", paste(psi_orders, collapse = ", "), ", not ", describe_value(r), ".")
   }
   g <- check_positives(g, "g")
-  sample <- check_sample(x, w, na.action)
+  sample <- check_sample_or_sketch(x, w, na.action)
   check_one_column(sample, "psi")
   check_beside(g, sample$x, "g")
   used <- rows_with_weight(sample)
-  run <- line_run(threads, backend, precision)
-  with_progress(verbose, "Sums over pairs", function(progress) {
+  run <- check_sketch_run(sample, line_run(threads, backend, precision))
+  with_wide_cells_refused(sample, with_progress(verbose, "Sums over pairs", function(progress) {
     psi_of_any_size(used, g, as.integer(r), replace(run, "progress", list(progress)))
-  })
+  }))
 }
 
 # psi_1d() in units, powers of two, near the bandwidths, so that no power of them overflows or underflows. Bandwidths
-# far from each other are taken in groups.
+# far from each other are taken in groups. A sketch, whose values are not known, has none that are very small or large.
 psi_of_any_size <- function(sample, g, r, run) {
-  unit <- 2^(32 * round(log2(g) / 32))
+  unit <- if (is_of_sketch(sample)) rep(1, length(g)) else 2^(32 * round(log2(g) / 32))
   bare <- numeric(length(g))
   for (one in unique(unit)) {
-    x <- if (one == 1) sample$x else sample$x / one
+    part <- if (is_of_sketch(sample)) sample else
+      with_data(list(x = if (one == 1) sample$x else sample$x / one, w = sample$w))
     here <- g[unit == one] / one
-    bare[unit == one] <- psi_1d(line_pairs(with_data(list(x = x, w = sample$w)), run, min(here)), here, r, run)
+    bare[unit == one] <- psi_1d(line_pairs(part, run, min(here)), here, r, run)
   }
   value <- times_power(bare, unit, -(r + 1))
   out <- !is.finite(value) | abs(value) < .Machine$double.xmin & bare != 0

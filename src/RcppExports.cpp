@@ -78,7 +78,6 @@ int thread_cap_cpp();
 RcppExport SEXP _kestrel_thread_cap_cpp() {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
     rcpp_result_gen = Rcpp::wrap(thread_cap_cpp());
     return rcpp_result_gen;
 END_RCPP
@@ -88,7 +87,6 @@ int parallel_threads_cpp(int threads);
 RcppExport SEXP _kestrel_parallel_threads_cpp(SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
     rcpp_result_gen = Rcpp::wrap(parallel_threads_cpp(threads));
     return rcpp_result_gen;
@@ -98,7 +96,6 @@ END_RCPP
 void set_thread_cap_cpp(int n);
 RcppExport SEXP _kestrel_set_thread_cap_cpp(SEXP nSEXP) {
 BEGIN_RCPP
-    Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< int >::type n(nSEXP);
     set_thread_cap_cpp(n);
     return R_NilValue;
@@ -117,7 +114,6 @@ END_RCPP
 void poll_cpp();
 RcppExport SEXP _kestrel_poll_cpp() {
 BEGIN_RCPP
-    Rcpp::RNGScope rcpp_rngScope_gen;
     poll_cpp();
     return R_NilValue;
 END_RCPP
@@ -514,7 +510,6 @@ END_RCPP
 void cuda_object_cpp(std::string path);
 RcppExport SEXP _kestrel_cuda_object_cpp(SEXP pathSEXP) {
 BEGIN_RCPP
-    Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< std::string >::type path(pathSEXP);
     cuda_object_cpp(path);
     return R_NilValue;
@@ -525,7 +520,6 @@ bool cuda_built_cpp();
 RcppExport SEXP _kestrel_cuda_built_cpp() {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
     rcpp_result_gen = Rcpp::wrap(cuda_built_cpp());
     return rcpp_result_gen;
 END_RCPP
@@ -1039,7 +1033,6 @@ Rcpp::NumericMatrix ranges_cpp(SEXP x);
 RcppExport SEXP _kestrel_ranges_cpp(SEXP xSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
     rcpp_result_gen = Rcpp::wrap(ranges_cpp(x));
     return rcpp_result_gen;
@@ -1109,7 +1102,6 @@ bool all_finite_cpp(SEXP x);
 RcppExport SEXP _kestrel_all_finite_cpp(SEXP xSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
     rcpp_result_gen = Rcpp::wrap(all_finite_cpp(x));
     return rcpp_result_gen;
@@ -1149,6 +1141,123 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< Rcpp::NumericVector >::type prob(probSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
     rcpp_result_gen = Rcpp::wrap(quantiles_cpp(x, w, prob, run));
+    return rcpp_result_gen;
+END_RCPP
+}
+// sketch_exponent_cpp
+int sketch_exponent_cpp(double bandwidth);
+RcppExport SEXP _kestrel_sketch_exponent_cpp(SEXP bandwidthSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< double >::type bandwidth(bandwidthSEXP);
+    rcpp_result_gen = Rcpp::wrap(sketch_exponent_cpp(bandwidth));
+    return rcpp_result_gen;
+END_RCPP
+}
+// new_sketch_cpp
+SEXP new_sketch_cpp(Rcpp::List plan);
+RcppExport SEXP _kestrel_new_sketch_cpp(SEXP planSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type plan(planSEXP);
+    rcpp_result_gen = Rcpp::wrap(new_sketch_cpp(plan));
+    return rcpp_result_gen;
+END_RCPP
+}
+// read_sketch_cpp
+SEXP read_sketch_cpp(Rcpp::RawVector bytes);
+RcppExport SEXP _kestrel_read_sketch_cpp(SEXP bytesSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::RawVector >::type bytes(bytesSEXP);
+    rcpp_result_gen = Rcpp::wrap(read_sketch_cpp(bytes));
+    return rcpp_result_gen;
+END_RCPP
+}
+// sketch_bytes_cpp
+Rcpp::RawVector sketch_bytes_cpp(SEXP sketch, Rcpp::List run);
+RcppExport SEXP _kestrel_sketch_bytes_cpp(SEXP sketchSEXP, SEXP runSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type sketch(sketchSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
+    rcpp_result_gen = Rcpp::wrap(sketch_bytes_cpp(sketch, run));
+    return rcpp_result_gen;
+END_RCPP
+}
+// add_to_sketch_cpp
+void add_to_sketch_cpp(SEXP sketch, SEXP x, SEXP w, Rcpp::List run);
+RcppExport SEXP _kestrel_add_to_sketch_cpp(SEXP sketchSEXP, SEXP xSEXP, SEXP wSEXP, SEXP runSEXP) {
+BEGIN_RCPP
+    Rcpp::traits::input_parameter< SEXP >::type sketch(sketchSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type w(wSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
+    add_to_sketch_cpp(sketch, x, w, run);
+    return R_NilValue;
+END_RCPP
+}
+// merge_sketches_cpp
+Rcpp::RawVector merge_sketches_cpp(Rcpp::List sketches, Rcpp::List run);
+RcppExport SEXP _kestrel_merge_sketches_cpp(SEXP sketchesSEXP, SEXP runSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type sketches(sketchesSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
+    rcpp_result_gen = Rcpp::wrap(merge_sketches_cpp(sketches, run));
+    return rcpp_result_gen;
+END_RCPP
+}
+// sketch_info_cpp
+Rcpp::List sketch_info_cpp(Rcpp::RawVector bytes);
+RcppExport SEXP _kestrel_sketch_info_cpp(SEXP bytesSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::RawVector >::type bytes(bytesSEXP);
+    rcpp_result_gen = Rcpp::wrap(sketch_info_cpp(bytes));
+    return rcpp_result_gen;
+END_RCPP
+}
+// sketch_quantiles_cpp
+Rcpp::NumericVector sketch_quantiles_cpp(Rcpp::RawVector bytes, Rcpp::NumericVector prob);
+RcppExport SEXP _kestrel_sketch_quantiles_cpp(SEXP bytesSEXP, SEXP probSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::RawVector >::type bytes(bytesSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type prob(probSEXP);
+    rcpp_result_gen = Rcpp::wrap(sketch_quantiles_cpp(bytes, prob));
+    return rcpp_result_gen;
+END_RCPP
+}
+// sketch_parts_cpp
+Rcpp::List sketch_parts_cpp(Rcpp::RawVector bytes);
+RcppExport SEXP _kestrel_sketch_parts_cpp(SEXP bytesSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::RawVector >::type bytes(bytesSEXP);
+    rcpp_result_gen = Rcpp::wrap(sketch_parts_cpp(bytes));
+    return rcpp_result_gen;
+END_RCPP
+}
+// sketch_of_parts_cpp
+Rcpp::RawVector sketch_of_parts_cpp(Rcpp::List plan, Rcpp::List parts);
+RcppExport SEXP _kestrel_sketch_of_parts_cpp(SEXP planSEXP, SEXP partsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type plan(planSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type parts(partsSEXP);
+    rcpp_result_gen = Rcpp::wrap(sketch_of_parts_cpp(plan, parts));
+    return rcpp_result_gen;
+END_RCPP
+}
+// sketch_sample_cpp
+SEXP sketch_sample_cpp(Rcpp::RawVector bytes, Rcpp::List run);
+RcppExport SEXP _kestrel_sketch_sample_cpp(SEXP bytesSEXP, SEXP runSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::RawVector >::type bytes(bytesSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
+    rcpp_result_gen = Rcpp::wrap(sketch_sample_cpp(bytes, run));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1271,6 +1380,17 @@ static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_sorted_cpp", (DL_FUNC) &_kestrel_sorted_cpp, 1},
     {"_kestrel_order_cpp", (DL_FUNC) &_kestrel_order_cpp, 2},
     {"_kestrel_quantiles_cpp", (DL_FUNC) &_kestrel_quantiles_cpp, 4},
+    {"_kestrel_sketch_exponent_cpp", (DL_FUNC) &_kestrel_sketch_exponent_cpp, 1},
+    {"_kestrel_new_sketch_cpp", (DL_FUNC) &_kestrel_new_sketch_cpp, 1},
+    {"_kestrel_read_sketch_cpp", (DL_FUNC) &_kestrel_read_sketch_cpp, 1},
+    {"_kestrel_sketch_bytes_cpp", (DL_FUNC) &_kestrel_sketch_bytes_cpp, 2},
+    {"_kestrel_add_to_sketch_cpp", (DL_FUNC) &_kestrel_add_to_sketch_cpp, 4},
+    {"_kestrel_merge_sketches_cpp", (DL_FUNC) &_kestrel_merge_sketches_cpp, 2},
+    {"_kestrel_sketch_info_cpp", (DL_FUNC) &_kestrel_sketch_info_cpp, 1},
+    {"_kestrel_sketch_quantiles_cpp", (DL_FUNC) &_kestrel_sketch_quantiles_cpp, 2},
+    {"_kestrel_sketch_parts_cpp", (DL_FUNC) &_kestrel_sketch_parts_cpp, 1},
+    {"_kestrel_sketch_of_parts_cpp", (DL_FUNC) &_kestrel_sketch_of_parts_cpp, 2},
+    {"_kestrel_sketch_sample_cpp", (DL_FUNC) &_kestrel_sketch_sample_cpp, 2},
     {"_kestrel_variable_grid_cpp", (DL_FUNC) &_kestrel_variable_grid_cpp, 4},
     {"_kestrel_ones_cpp", (DL_FUNC) &_kestrel_ones_cpp, 1},
     {NULL, NULL, 0}

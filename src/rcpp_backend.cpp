@@ -43,25 +43,25 @@ std::string isa_used_cpp(std::string isa) { return table_of(isa).name; }
 // [[Rcpp::export]]
 double available_memory_cpp() { return available_memory(); }
 
-// [[Rcpp::export]]
+// [[Rcpp::export(rng = false)]]
 int thread_cap_cpp() { return thread_cap(); }
 
 /// How many threads a call gets that asks for `threads`; 0 means that it does not say.
-// [[Rcpp::export]]
+// [[Rcpp::export(rng = false)]]
 int parallel_threads_cpp(int threads) {
   ParallelOptions asked;
   asked.threads = threads;
   return parallel_threads(asked);
 }
 
-// [[Rcpp::export]]
+// [[Rcpp::export(rng = false)]]
 void set_thread_cap_cpp(int n) { set_thread_cap(n); }
 
 // [[Rcpp::export]]
 void end_threads_cpp() { end_threads(); }
 
 /// Checks for Ctrl-C and time limits, during work of R's own.
-// [[Rcpp::export]]
+// [[Rcpp::export(rng = false)]]
 void poll_cpp() { r_poll(R_NilValue)(0); }
 
 // [[Rcpp::export]]

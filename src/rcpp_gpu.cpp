@@ -40,10 +40,10 @@ SEXP or_problem(const Call& call) {
 }  // namespace
 
 /// The file of the CUDA object, "" without one; called when R loads the package, and by tests.
-// [[Rcpp::export]]
+// [[Rcpp::export(rng = false)]]
 void cuda_object_cpp(std::string path) { set_gpu_object(path, KESTREL_CUDA_REASON); }
 
-// [[Rcpp::export]]
+// [[Rcpp::export(rng = false)]]
 bool cuda_built_cpp() { return KESTREL_HAVE_CUDA != 0; }
 
 GpuUse Run::place() const {

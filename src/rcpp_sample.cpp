@@ -45,7 +45,7 @@ Rcpp::List weight_sums_cpp(SEXP w) {
 
 /// Minimum and maximum of each column, a column of the result. An array that is not a matrix counts
 /// as one column.
-// [[Rcpp::export]]
+// [[Rcpp::export(rng = false)]]
 Rcpp::NumericMatrix ranges_cpp(SEXP x) {
   const HeldDoubles held(x);
   const MatrixView columns = held.columns();
@@ -56,7 +56,7 @@ Rcpp::NumericMatrix ranges_cpp(SEXP x) {
 /// The sample that the steps of a call share, as a pointer. It keeps x, a matrix or a vector, and
 /// the weights.
 // [[Rcpp::export]]
-SEXP sample_cpp(SEXP x, SEXP w) { return Rcpp::XPtr<HeldSample>(new HeldSample(x, w)); }
+SEXP sample_cpp(SEXP x, SEXP w) { return Rcpp::XPtr<HeldSample>(new HeldVectors(x, w)); }
 
 /// Each column of x relative to its mean and divided by its unit, a matrix.
 // [[Rcpp::export]]
@@ -74,7 +74,10 @@ Rcpp::NumericMatrix divided_cpp(SEXP x, Rcpp::NumericMatrix mean, Rcpp::NumericV
 Rcpp::List sample_covariance_cpp(SEXP sample) {
   const Sample& data = sample_of(sample);
   const int d = static_cast<int>(data.d());
-  const SampleCovariance found = sample_covariance(data.x(), data.w(), polled());
+  // A sketch has them already.
+  const SampleCovariance* const known = data.found<SampleCovariance>();
+  const SampleCovariance found =
+      known != nullptr ? *known : sample_covariance(data.x(), data.w(), polled());
   return Rcpp::List::create(
       Rcpp::Named("mean") = mean_matrix(found.mean),
       Rcpp::Named("cov") = Rcpp::NumericMatrix(d, d, found.covariance.begin()));
@@ -85,9 +88,11 @@ Rcpp::List sample_covariance_cpp(SEXP sample) {
 // [[Rcpp::export]]
 Rcpp::List count_ties_cpp(SEXP sample) {
   const Sample& data = sample_of(sample);
-  const WeightSums weights = weight_sums(data.w(), polled());
+  const WeightSums* const of_sketch = data.found<WeightSums>();
+  const WeightSums weights = of_sketch != nullptr ? *of_sketch : weight_sums(data.w(), polled());
   const double all = weights.sum * weights.sum;
-  const Ties ties = count_ties(data.x(), data.w(), polled());
+  const Ties* const known = data.found<Ties>();
+  const Ties ties = known != nullptr ? *known : count_ties(data.x(), data.w(), polled());
   return Rcpp::List::create(Rcpp::Named("pairs") = ties.pairs,
                             Rcpp::Named("weight") = ties.weight / all,
                             Rcpp::Named("diagonal") = weights.squares / all);
@@ -116,7 +121,7 @@ Rcpp::List scan_cells_cpp(SEXP sample, Rcpp::List task) {
                             Rcpp::Named("covariance") = covariance);
 }
 
-// [[Rcpp::export]]
+// [[Rcpp::export(rng = false)]]
 bool all_finite_cpp(SEXP x) { return all_finite(HeldDoubles(x).values(), polled()); }
 
 /// Values in ascending order, none NaN.

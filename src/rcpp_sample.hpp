@@ -11,13 +11,20 @@
 
 namespace kestrel {
 
-/// A sample that keeps R's vectors alive, which have its memory.
+/// A sample that R holds a pointer to.
 class HeldSample {
  public:
-  /// x: a matrix, or a vector, which is one column.
-  HeldSample(SEXP x, SEXP w) : x_(x), w_(w), sample_(x_.columns(), weights_of(w)) {}
+  virtual ~HeldSample() = default;
+  virtual const Sample& sample() const = 0;
+};
 
-  const Sample& sample() const { return sample_; }
+/// One that keeps R's vectors alive, which have its memory.
+class HeldVectors : public HeldSample {
+ public:
+  /// x: a matrix, or a vector, which is one column.
+  HeldVectors(SEXP x, SEXP w) : x_(x), w_(w), sample_(x_.columns(), weights_of(w)) {}
+
+  const Sample& sample() const override { return sample_; }
 
  private:
   const HeldDoubles x_;
@@ -25,7 +32,7 @@ class HeldSample {
   const Sample sample_;
 };
 
-/// The sample of a pointer that sample_cpp() made.
+/// The sample of a pointer that sample_cpp() or sketch_sample_cpp() made.
 inline const Sample& sample_of(SEXP pointer) { return Rcpp::XPtr<HeldSample>(pointer)->sample(); }
 
 /// A mean is a matrix of two rows, the parts, and a column for each variable.

@@ -26,6 +26,7 @@ struct ScanlineLineTable;  // simd/scanline/line.hpp
 struct SquaredErrorTable;  // simd/bootstrap/squared_errors.hpp
 struct QueryTable;         // simd/query/query.hpp
 struct MixedTable;         // simd/mixed/mixed.hpp
+struct SketchTable;        // simd/sketch/whole_moments.hpp
 
 struct Table {
   const char* name;   // "scalar", "sse2", "avx2", "avx512"
@@ -41,6 +42,7 @@ struct Table {
   const SquaredErrorTable* squared_errors;
   const QueryTable* query;
   const MixedTable* mixed;
+  const SketchTable* sketch;
 };
 
 // The instruction sets, narrowest first. Engines list their tables in this order, with null for a

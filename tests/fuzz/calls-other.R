@@ -432,6 +432,33 @@ other_calls <- list(
     c(list(data = x), bandwidth_arguments(x),
       some_of(list(size = pick(c(1, 5, 30)), kernel = pick(kernels), tune_queries = box_limits(d, 12L)), 0.4))
   },
+  sketch_plan = function() {
+    if (chance(0.1)) return(list(source = pick(list(NULL, "no file", quote(sin), list(1)))))
+    x <- if (chance(0.7)) sample_values() else table_of()
+    c(list(source = x), some_of(list(hmin = pick(c(0.01, 1, 1e-290, -1)), column = pick(list("a", "x", 3))), 0.4))
+  },
+  kde_sketch = function() {
+    x <- if (chance(0.8)) sample_values() else table_of()
+    plan <- list(hmin = pick(c(0.01, 1, 1e200)), column = pick(list("a", "x", NULL)))
+    if (chance(0.3)) {
+      rows <- quote(data.frame(a = c(1:40 / 9, 7), v = c(1:40, 1e6)))
+      return(list(source = rows, plan = call("sketch_plan", rows, hmin = pick(c(0.01, 4)), column = "a", w = "v")))
+    }
+    c(list(source = x, plan = as.call(c(quote(sketch_plan), list(source = c(1, 2)), plan))),
+      some_of(list(na.action = quote(stats::na.omit)), 0.4))
+  },
+  next_chunk = function() list(source = pick(list(sample_values(), NULL, "no file", quote(function(reset) 1)))),
+  as_sketch = function() {
+    sketch <- quote(kde_sketch(c(1, 1:40 / 50), sketch_plan(1, hmin = 4)))
+    frame <- call("as.data.frame", sketch)
+    bytes <- call("$", sketch, quote(bytes))
+    list(x = pick(list(sketch, frame, bytes, call("[", bytes, 1:50), 3)),
+         plan = pick(list(NULL, quote(sketch_plan(1, hmin = 4)), quote(sketch_plan(1, hmin = 1)), 2)))
+  },
+  sketch_sql = function() {
+    list(plan = quote(sketch_plan(1, hmin = 1)), table = pick(list("t", "a.b", "\"", "", 3)),
+         column = pick(list("x", "a b", "", NULL)))
+  },
   q_error = function() {
     m <- pick(c(0, 1, 9))
     list(estimate = if (chance(0.3)) matrix(stats::rexp(2 * m), m) else stats::rexp(m), truth = stats::rexp(m),

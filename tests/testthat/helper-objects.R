@@ -30,6 +30,7 @@ objects_to_edit <- function() {
   equality <- npdeneqtest(x, y, 0.5, 0.5, boot.num = 9)
   serial <- npsdeptest(y, 2, "summation", boot.num = 9, bw.y = c(1, 1), bw.y.lag = c(1, 1), bw.joint = matrix(1, 2, 2))
   entropy <- npunitest(x, y, boot.num = 9, bw.x = 0.3, bw.y = 0.3)
+  sketch <- kde_sketch(x, sketch_plan(x))
   boot <- hboot(x, B = 3, gridsize = 9)
   score <- pdf_score(X, list(one = X + 1, two = X + 2), gridsize = 5, sensitivity = 2, B = 3)
   list(
@@ -37,6 +38,7 @@ objects_to_edit <- function() {
     points = kde(X, h = 1, eval.points = data.frame(a = 1:2, b = 0)),
     integrated = marginal(kde(X, h = 1, gridsize = 5, kernel = "epanechnikov"), "b"), read = read_pdf(file),
     summary = summary(plane), stream = streamed,
+    sketch_plan = sketch_plan(x), sketch = sketch, of_sketch = summary(sketch), sketched = kde(sketch, h = 0.5),
     synopsis = kde_synopsis(X, size = 9, h = 1, tune_queries = list(lower = X - 1, upper = X + 1)),
     q_error = q_error(cbind(a = 1:3, b = 2:4), 3:1),
     bw = bw, best = summary(bw), fit = fit, curve = npreg(bw, exdat = c(1, NA), eydat = c(3, 4)), of_fit = summary(fit),
@@ -105,6 +107,10 @@ takers <- list(
   kestrel_kfs = list(print = print, summary = summary, frame = as.data.frame),
   kestrel_kdr = list(print = print, summary = summary, plot = plot, frame = as.data.frame, segments = kdr.segment),
   kestrel_kms = list(print = print, summary = summary, plot = plot),
+  kestrel_sketch_plan = list(print = print, sketch = function(plan) kde_sketch(1:3, plan)),
+  kestrel_sketch = list(print = print, summary = summary, plot = plot, frame = as.data.frame, c = c,
+                        sum = function(s) s + s, update = function(s) update(s, 1:3), hns = hns),
+  summary.kestrel_sketch = list(print = print),
   kestrel_synopsis = list(print = print, query = function(s) kde_query(s, c(0, 0), c(1, 1))),
   kestrel_regbw = list(print = print, summary = summary, plot = plot, npreg = npreg, predict = predict, nobs = nobs,
                        formula = formula, other = function(bw) npreg(bw, txdat = c(1, 2, 4, 3), tydat = 1:4)),

@@ -6,8 +6,10 @@
 #include <map>
 #include <memory>
 #include <typeindex>
+#include <utility>
 #include <vector>
 
+#include "core/base/error.hpp"
 #include "core/base/parallel.hpp"
 #include "core/base/span.hpp"
 #include "core/data/sample_moments.hpp"
@@ -25,12 +27,22 @@ class Sample {
  public:
   /// x: n*d; w: n weights. Throws error(input) if the numbers differ. O(1).
   Sample(const MatrixView& x, Weights w) : x_(x), w_(w) { check_weight_count(x.rows, w.size); }
+  /// n observations of which only the ranges (column_ranges()) are known, and what has been
+  /// prepared of them. Their weights are one.
+  Sample(std::size_t n, std::vector<double> ranges)
+      : x_{nullptr, n, ranges.size() / 2}, w_(Weights::ones(n)), ranges_(std::move(ranges)) {}
   Sample(const Sample&) = delete;
   Sample& operator=(const Sample&) = delete;
 
   std::size_t n() const { return x_.rows; }
   std::size_t d() const { return x_.cols; }
-  const MatrixView& x() const { return x_; }
+  /// Throws error(internal) if the observations are not known.
+  const MatrixView& x() const {
+    if (x_.data == nullptr && n() > 0) {
+      throw error(ErrorKind::internal, "the observations of this sample are not known");
+    }
+    return x_;
+  }
   Weights w() const { return w_; }
   /// column_ranges() of the data, measured once. O(n d).
   const std::vector<double>& ranges(const ParallelOptions& options) const {

@@ -138,6 +138,17 @@ CellMoments::CellMoments(const CellOrder& order, int moments, const RunOptions& 
   pair_within(pairs, options);
 }
 
+CellMoments::CellMoments(const GivenCells& cells, int exponent, int moments,
+                         const RunOptions& options)
+    : CellMoments(exponent, moments) {
+  std::vector<CellPairs> pairs;
+  for (std::size_t c = 0; c < cells.cells(); ++c) {
+    pairs.push_back({cells.squares[c], cells.counts[c] > 1});
+    add_cell(cells.key(c), cells.moment(c));
+  }
+  pair_within(pairs, options);
+}
+
 /// Of samples without weights, so that no cell is dominated.
 void CellMoments::take_parted_cells(const PartedCells& cells, const RunOptions& options) {
   std::vector<CellPairs> pairs;

@@ -48,6 +48,17 @@ class DifferenceMoments {
   double sum_[kMaxMoments] = {}, recent_[kMaxMoments] = {};
 };
 
+/// Cells whose moments are known: the keys, ascending, as many moments of each, one cell after the
+/// other, the sum of w^2 of each, and how many samples it has.
+struct GivenCells {
+  std::vector<double> keys, moments, squares, counts;
+  std::size_t row;
+
+  std::size_t cells() const { return keys.size(); }
+  double key(std::size_t cell) const { return keys[cell]; }
+  const double* moment(std::size_t cell) const { return moments.data() + cell * row; }
+};
+
 /// Moments of a weighted sample in cells: moment(c)[a] = sum over the cell of w z^a / a!. They give
 /// every sum over pairs of a function of the distance that is smooth at the scale of the width.
 class CellMoments {
@@ -60,6 +71,10 @@ class CellMoments {
 
   /// From samples that are already sorted by cell.
   CellMoments(const CellOrder& order, int moments, const RunOptions& options);
+
+  /// `moments`: as many as are given. Sums over the pairs in a cell where one sample has most of
+  /// the weight are then accurate only beside those with its own pair i = j.
+  CellMoments(const GivenCells& cells, int exponent, int moments, const RunOptions& options);
 
   /// Unites cells to cells of twice the width, with `moments` moments, a multiple of 4. Exact but
   /// for rounding and, if they are more than now, for the moments that narrow cells could do

@@ -22,8 +22,6 @@ namespace kestrel {
 
 namespace {
 
-/// Cells are at most 2^-kHalvings of the bandwidth wide.
-constexpr int kHalvings = 2;
 /// Values have a relative accuracy within this many bandwidths of the nearest sample.
 constexpr double kAccurateReach = 8.0;
 /// A tenth of the promised error.
@@ -43,8 +41,7 @@ struct Accuracy {
   double reach;
   double ratio;  // of all weights to the least one, over the tolerance
 
-  Accuracy(Weights w, int order_, const ParallelOptions& options) : order(order_) {
-    const WeightSums weights = weight_sums(w, options);
+  Accuracy(const WeightSums& weights, int order_) : order(order_) {
     ratio = std::max(1.0, weights.sum / weights.min_positive) / kTolerance;
     reach = std::min(38.6, std::sqrt(kAccurateReach * kAccurateReach + 2 * std::log(ratio)));
     moments = moments_of(0);
@@ -52,7 +49,7 @@ struct Accuracy {
 
   /// How many moments are enough for cells of 2^-halved of the width.
   int moments_of(int halved) const {
-    const double rho = std::ldexp(1.0, -kHalvings - halved), nearest = kAccurateReach - rho;
+    const double rho = std::ldexp(1.0, -kDensityHalvings - halved), nearest = kAccurateReach - rho;
     const double farthest = 0.5 * kAccurateReach * kAccurateReach - 0.25 * nearest * nearest;
     int enough = 16;
     while (enough < kMaxMoments &&
@@ -115,10 +112,10 @@ struct PointSums::Local {
 PointSums::PointSums(const LineSample& sample, Span<const double> points, double h, int order,
                      const RunOptions& options)
     : leaves_(*options.table->cells),
-      accuracy_(sample.w(), order, part_of(options.parallel, 0, 0)),
+      accuracy_(sample.weights(part_of(options.parallel, 0, 0)), order),
       order_(static_cast<std::size_t>(order)),
       moments_(static_cast<std::size_t>(accuracy_.moments)),
-      exponent_(cell_exponent(h, kHalvings)),
+      exponent_(cell_exponent(h, kDensityHalvings)),
       targets_(points, Weights::ones(points.size),
                range_of(points, part_of(options.parallel, 0, 0)), exponent_, options),
       rho_(std::ldexp(1.0, exponent_) / h),
@@ -225,6 +222,10 @@ void PointSums::piece(const CellPieces::Piece& piece, double* value) const {
 }
 
 }  // namespace
+
+int fgt_density_moments(const WeightSums& weights, int halved) {
+  return Accuracy(weights, 0).moments_of(halved);
+}
 
 void fgt_density(const LineSample& sample, Span<const double> points, double h,
                  const RunOptions& options, Span<double> out, int order) {

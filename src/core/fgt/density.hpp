@@ -4,6 +4,7 @@
 
 #include "core/base/run_options.hpp"
 #include "core/base/span.hpp"
+#include "core/data/weights.hpp"
 #include "core/fgt/line_sample.hpp"
 
 namespace kestrel {
@@ -23,6 +24,12 @@ namespace kestrel {
 /// weights are so unequal that all samples within 38 h count. engine.cpp has times.
 void fgt_density(const LineSample& sample, Span<const double> points, double h,
                  const RunOptions& options, Span<double> out, int order = 0);
+
+/// The cells of samples are at most 2^-kDensityHalvings of the bandwidth wide.
+constexpr int kDensityHalvings = 2;
+/// How many moments fgt_density() needs, for samples of these weights, if their cells are 2^-halved
+/// of that width.
+int fgt_density_moments(const WeightSums& weights, int halved);
 
 }  // namespace kestrel
 

@@ -111,7 +111,7 @@ double LagTable::weight_beyond(double rho) const {
 /// The error has three parts: Taylor's series of each lag, the lags left out, and rounding. Their
 /// sum is compared with a lower bound on the sum of |terms|: the weight of each lag's pairs times
 /// the minimum of |phi^(r)| there.
-PairSum LagTable::evaluate(double g, const PairTruncation& truncation) const {
+PairSum LagTable::evaluate(double g, const PairTruncation& truncation, double alone) const {
   const int order = truncation.order;
   const double rho = std::ldexp(1.0, exponent_) / g;
   DerivativesByLag derivatives(rho, order + moments_);
@@ -127,6 +127,7 @@ PairSum LagTable::evaluate(double g, const PairTruncation& truncation) const {
     const double inner = std::max(0.0, (l - 1) * rho);
     taylor_pairs += d[0] * std::exp(-0.25 * inner * inner);
     at_least += d[0] * least_about(l == 0 ? next : last, now, next);
+    if (l == 0) at_least += alone * std::fabs(now);
     last = now;
   }
   // Twice: the truncation of these cells, and at most as much of the narrower ones that they were

@@ -38,7 +38,9 @@ class LagTable {
   LagTable(const CellMoments& cells, int lags, const RunOptions& options);
 
   /// The sum of phi^(order)((x_i - x_j) / g) over pairs. O(lags moments), whatever the data.
-  PairSum evaluate(double g, const PairTruncation& truncation) const;
+  /// `alone`: the number of terms phi^(order)(0) that the caller will add, so that the error may be
+  /// relative to them, too.
+  PairSum evaluate(double g, const PairTruncation& truncation, double alone = 0) const;
 
  private:
   const double* lag(int l) const { return d_.data() + static_cast<std::size_t>(l * moments_); }

@@ -1,7 +1,9 @@
 #include "core/fgt/line_sample.hpp"
 
 #include <algorithm>
+#include <utility>
 
+#include "core/base/error.hpp"
 #include "core/data/weights.hpp"
 #include "core/fgt/full_cells.hpp"
 #include "core/fgt/parted_cells.hpp"
@@ -24,11 +26,20 @@ LineSample::LineSample(Span<const double> x, Weights w, const ParallelOptions& o
   check_weight_count(x.size, w.size);
 }
 
+LineSample::LineSample(const WeightSums& weights, const ValueRange& range,
+                       std::unique_ptr<const CellMoments> cells)
+    : x_{nullptr, weights.positive},
+      w_(Weights::ones(weights.positive)),
+      range_(range),
+      known_weights_(weights),
+      kept_(std::move(cells)) {}
+
 bool LineSample::has_full_cells(int exponent) const {
   return has_crowded_cells(exponent) || (w_.absent() && PartedCells::suit(x_, range_, exponent));
 }
 
 bool LineSample::has_crowded_cells(int exponent) const {
+  if (!has_samples()) return true;
   const double samples = static_cast<double>(std::min(x_.size, FullCells::kPartSize));
   return kMinOfNarrowCell * range_.cells(exponent) <= samples;
 }
@@ -41,6 +52,9 @@ bool LineSample::keeps_cells(int exponent, const std::function<int(int)>& enough
 CellMoments LineSample::cells(int exponent, const std::function<int(int)>& enough,
                               const RunOptions& options) const {
   if (!keeps_cells(exponent, enough)) {
+    if (!has_samples()) {
+      throw error(ErrorKind::unfit, "the cells of the sample are too wide for this bandwidth");
+    }
     int halved = 0;
     while (halved < kMaxHalved && has_crowded_cells(exponent - halved - 1)) ++halved;
     const int moments = halved > 0 ? std::max(enough(halved), kMinMoments) : enough(0);

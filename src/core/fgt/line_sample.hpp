@@ -22,13 +22,26 @@ class LineSample {
   /// numbers differ or a value is not finite. O(n).
   LineSample(Span<const double> x, Weights w, const ParallelOptions& options = {});
 
+  /// Samples that are known only by the moments of their cells, and the sums of their weights;
+  /// there is one at least.
+  LineSample(const WeightSums& weights, const ValueRange& range,
+             std::unique_ptr<const CellMoments> cells);
+
+  /// Whether the samples are known one by one. Else nothing but their number may be asked of x()
+  /// and w().
+  bool has_samples() const { return x_.data != nullptr || x_.size == 0; }
+  /// O(n), O(1) if the samples are not known.
+  WeightSums weights(const ParallelOptions& options) const {
+    return has_samples() ? weight_sums(w_, options) : known_weights_;
+  }
   Span<const double> x() const { return x_; }
   Weights w() const { return w_; }
   const ValueRange& range() const { return range_; }
 
   /// Moments of cells 2^exponent wide; enough(k): how many are enough for cells 2^-k as wide. O(n)
   /// unless kept cells serve, O(cells) if they do. Throws error(input) for data that CellOrder
-  /// refuses. Not for several threads at once.
+  /// refuses, and error(unfit) if no samples are known and kept cells do not serve. Not for several
+  /// threads at once.
   CellMoments cells(int exponent, const std::function<int(int)>& enough,
                     const RunOptions& options) const;
 
@@ -44,6 +57,7 @@ class LineSample {
   const Span<const double> x_;
   const Weights w_;
   const ValueRange range_;
+  const WeightSums known_weights_;
   mutable std::unique_ptr<const CellMoments> kept_;
 };
 

@@ -57,7 +57,7 @@ ByCells octaves_by_cells(const LineSample& sample, const std::vector<Octave>& oc
 
 /// Writes the sums of the bandwidths of octave `first` and later ones to out; those for which cells
 /// are not accurate go to by_pair.
-void sum_by_cells(CellMoments cells, const std::vector<PairBandwidth>& bandwidths,
+void sum_by_cells(CellMoments cells, double alone, const std::vector<PairBandwidth>& bandwidths,
                   const std::vector<Octave>& octaves, std::size_t first,
                   const PairTruncation& truncation, const RunOptions& options,
                   std::vector<double>* out, std::vector<std::size_t>* by_pair) {
@@ -67,7 +67,7 @@ void sum_by_cells(CellMoments cells, const std::vector<PairBandwidth>& bandwidth
     const LagTable table(cells, octave.lags(truncation.reach), options);
     for (const std::size_t k : octave.index) {
       const double g = bandwidths[k].deviation();
-      const PairSum sum = table.evaluate(g, truncation);
+      const PairSum sum = table.evaluate(g, truncation, alone);
       if (sum.accurate) {
         (*out)[k] = in_units_of_x(sum.value, g, octave.exponent, truncation.order);
       } else {
@@ -95,13 +95,19 @@ std::vector<double> pair_sums(const LineSample& sample,
   }
   if (by_cells.first < octaves.size()) {
     const bool ordered = by_cells.finest && by_cells.first == 0;
+    // Where samples are not known one by one, the error is relative to the sum with half of the
+    // terms i = j, because both orders of a pair count once.
+    const double alone = sample.has_samples() ? 0 : 0.5 * sample.weights({}).squares;
     sum_by_cells(ordered ? CellMoments(*by_cells.finest, truncation.moments, options)
                          : sample.cells(
                                octaves[by_cells.first].exponent,
                                [&](int halved) { return truncation.moments_of(halved); }, options),
-                 bandwidths, octaves, by_cells.first, truncation, options, &out, &by_pair);
+                 alone, bandwidths, octaves, by_cells.first, truncation, options, &out, &by_pair);
   }
   if (!by_pair.empty()) {
+    if (!sample.has_samples()) {
+      throw error(ErrorKind::unfit, "the sums of this bandwidth need the samples one by one");
+    }
     check_weights(sample.w(), part_of(options.parallel, 0, 0));
     const WindowSums windows(sample.x(), sample.w(), options.parallel);
     for (const std::size_t k : by_pair) {

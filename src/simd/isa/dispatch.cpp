@@ -12,6 +12,7 @@
 #include "simd/query/query.hpp"
 #include "simd/scanline/line.hpp"
 #include "simd/scanline/scanline.hpp"
+#include "simd/sketch/whole_moments.hpp"
 #include "simd/sweep/sweep.hpp"
 #include "simd/table.hpp"
 
@@ -52,7 +53,8 @@ Table make_table(Set set, const char* name, std::size_t lanes) {
           kScanlineLineTables[s],
           kSquaredErrorTables[s],
           kQueryTables[s],
-          kMixedTables[s]};
+          kMixedTables[s],
+          kSketchTables[s]};
 }
 
 const Table& table_of(Set set) {

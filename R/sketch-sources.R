@@ -1,0 +1,304 @@
+# Where the rows of a sketch come from: sources that are read one chunk after the other.
+
+# Chunks of files and of results of queries have so many rows, and a pilot not more.
+rows_of_chunk <- 100000L
+
+#' Sources of data that are read in chunks
+#'
+#' [sketch_plan()] and [kde_sketch()] read their source by this generic function, one chunk after the other. Methods for
+#' further classes make sources of other objects.
+#'
+#' @section Sources:
+#' - A numeric vector, a matrix or a data frame is one chunk.
+#' - A function `f(reset)` is called with `reset = TRUE` first, whose value is ignored, and then with `reset = FALSE`,
+#'   and returns the next chunk, or NULL at the end, as for `biglm::bigglm()`.
+#' - A string is the name of a file of comma-separated values, unless it ends in `.nc`. Its first line has the names of
+#'   the columns, in any order. It is read in chunks of 100,000 lines, each of which is one row. Empty fields and `NA`
+#'   are missing values, and empty lines are skipped.
+#' - A string that ends in `.nc` is the name of a netCDF file (package \pkg{ncdf4}). Columns are variables that have the
+#'   same dimensions in the same order. They are read by some indices of the last dimension at a time, and unpacked as
+#'   [read_sample()] does.
+#' - A result of a query, made by `DBI::dbSendQuery()`, is fetched in chunks of 100,000 rows, once. The caller makes and
+#'   clears it. To a sketch and to the pilot of a plan each belongs a result of its own.
+#'
+#' @section Methods: A method is called with `state = NULL` first, and returns a list of `chunk` and `state`, or NULL at
+#' the end. It is also called with `columns`, the names of the columns that are needed, or NULL for all. A method
+#' without that argument must have `...`. The next call gets that `state`. A chunk is a numeric vector, a matrix or a
+#' data frame; one without rows is skipped. The list may also have `close`, a function without arguments. It is called
+#' at the end, and also after an error or an interrupt.
+#'
+#' @param source the source.
+#' @param state NULL for the first chunk, then what the call before has returned as `state`.
+#' @param ... further arguments of methods.
+#' @param columns the names of the columns that are needed; others are left out. NULL for all.
+#' @return NULL at the end, otherwise a list:
+#'   \item{chunk}{the next rows}
+#'   \item{state}{for the next call; not NULL}
+#'   \item{close}{NULL, or a function to be called when no more chunks are wanted}
+#' @section Units: Those of the data.
+#' @section Errors: Errors of class `kestrel_error_input` are for objects that are no sources, and for files that do not
+#'   exist or do not have the columns that a header names.
+#' @section Cost: That of reading the rows.
+#' @references Lumley, T. (2020) *biglm: Bounded Memory Linear and Generalized Linear Models*. R package. (The
+#'   convention of functions that return chunks.)
+#' @seealso [kde_sketch()]
+#' @examples
+#' # a generator of chunks
+#' chunks <- function(reset) {
+#'   if (reset) {
+#'     left <<- 3
+#'     return(NULL)
+#'   }
+#'   if (left == 0) return(NULL)
+#'   left <<- left - 1
+#'   rnorm(1000)
+#' }
+#' left <- 0
+#' kde_sketch(chunks, sketch_plan(chunks))
+#'
+#' # a source of one's own: several files that saveRDS() wrote
+#' next_chunk.rds_files <- function(source, state = 0, ...) {
+#'   at <- if (is.null(state)) 1 else state + 1
+#'   if (at > length(source$files)) return(NULL)
+#'   list(chunk = readRDS(source$files[at]), state = at)
+#' }
+#' registerS3method("next_chunk", "rds_files", next_chunk.rds_files)
+#' files <- replicate(2, tempfile(fileext = ".rds"))
+#' for (file in files) saveRDS(rnorm(500), file)
+#' kde_sketch(structure(list(files = files), class = "rds_files"), sketch_plan(rnorm(500)))
+#' unlink(files)
+#' @export
+next_chunk <- function(source, state = NULL, ...) UseMethod("next_chunk")
+
+#' @rdname next_chunk
+#' @export
+next_chunk.default <- function(source, state = NULL, ...) {
+  if (!is.null(state)) return(NULL)
+  if (!is_numbers(plain_points(source)) && !is_frame(source)) {
+    abort_input("`source` must be a numeric vector, matrix or data frame, the name of a file, a function or an object ",
+                "with a method of next_chunk(), not ", describe_value(source), ".")
+  }
+  list(chunk = source, state = TRUE)
+}
+
+#' @rdname next_chunk
+#' @export
+next_chunk.function <- function(source, state = NULL, ...) {
+  if (is.null(state)) source(reset = TRUE)
+  chunk <- source(reset = FALSE)
+  if (!is.null(chunk)) list(chunk = chunk, state = TRUE)
+}
+
+#' @rdname next_chunk
+#' @export
+next_chunk.DBIResult <- function(source, state = NULL, ...) {
+  if (DBI::dbHasCompleted(source)) return(NULL)
+  list(chunk = DBI::dbFetch(source, n = rows_of_chunk), state = TRUE)
+}
+
+#' @rdname next_chunk
+#' @export
+next_chunk.character <- function(source, state = NULL, ..., columns = NULL) {
+  if (length(source) == 1L && is_file_name(without_class(source)) && endsWith(source, ".nc")) {
+    return(next_slab(source, state, columns))
+  }
+  if (is.null(state)) state <- open_csv(source, columns)
+  repeat {
+    lines <- readLines(state$connection, n = rows_of_chunk, warn = FALSE)
+    if (length(lines) == 0L) {
+      state$close()
+      return(NULL)
+    }
+    lines <- lines[nzchar(lines)]
+    if (length(lines) > 0L) break
+  }
+  read <- function(classes) {
+    utils::read.csv(text = lines, header = FALSE, col.names = state$names, check.names = FALSE, colClasses = classes,
+                    na.strings = c("NA", ""), fill = FALSE)
+  }
+  # Numbers are read several times as fast if they are known to be. If they are not, an error says so in the end.
+  numeric <- ifelse(is.na(state$classes), "numeric", "NULL")
+  chunk <- if (state$all) read(NA) else catching_errors(read(numeric), function(e) read(state$classes))
+  list(chunk = chunk, state = state, close = state$close)
+}
+
+# Some indices of the last dimension of variables of a netCDF file, about as many values as other chunks have rows. The
+# file is closed meanwhile. `state` is the next index.
+next_slab <- function(file, state, columns) {
+  known_as("source", of = "file", with_netcdf(file, function(nc) {
+    columns <- check_variables(nc, columns)
+    size <- nc$var[[columns[1L]]]$size
+    d <- length(size)
+    first <- if (is.null(state)) 1 else state
+    if (first > size[d]) return(NULL)
+    slice <- prod(size[-d])
+    indices <- min(max(1, floor(rows_of_chunk / slice)), size[d] - first + 1)
+    start <- c(rep(1, d - 1), first)
+    values <- lapply(columns, function(name) as.vector(unpacked(nc, name, start, c(size[-d], indices))))
+    list(chunk = as.data.frame(stats::setNames(values, columns), optional = TRUE), state = first + indices)
+  }))
+}
+
+# The names of the variables that are needed.
+check_variables <- function(nc, columns) {
+  known <- names(nc$var)
+  if (is.null(columns)) {
+    if (length(known) == 1L) return(known)
+    abort_input("`file` must have one variable, or `column` must name it; it has ", quoted(known), ".")
+  }
+  lacking <- setdiff(columns, known)
+  if (length(lacking) > 0L) {
+    abort_input("`file` must have the variable ", quoted(lacking[1L]), "; it has ", quoted(known), ".")
+  }
+  dimensions <- lapply(columns, function(name) vapply(nc$var[[name]]$dim, `[[`, "", "name"))
+  if (length(unique(dimensions)) > 1L || length(dimensions[[1L]]) == 0L) {
+    abort_input("`file` must have the same dimensions, one at least, for ", quoted(columns), ".")
+  }
+  columns
+}
+
+# A file whose header has been read.
+open_csv <- function(name, columns) {
+  if (length(name) != 1L || !is_file_name(without_class(name))) {
+    abort_input("`source` must be the name of a file, not ", describe_value(name), ".")
+  }
+  if (!file.exists(name)) abort_input("`source` must be a file that exists, not ", describe_value(name), ".")
+  connection <- file(name, "r")
+  is_open <- TRUE
+  close_file <- function() {
+    if (is_open) close(connection)
+    is_open <<- FALSE
+  }
+  header <- readLines(connection, n = 1L, warn = FALSE)
+  if (length(header) == 0L) {
+    close_file()
+    abort_input("`source` must have a line with the names of its columns, but ", describe_value(name), " is empty.")
+  }
+  header <- sub("^\xef\xbb\xbf", "", header, useBytes = TRUE) # the mark that some programs begin a file with
+  names <- scan(text = header, what = "", sep = ",", quote = "\"", quiet = TRUE, strip.white = TRUE)
+  # Reading all columns would take several times as long.
+  needed <- is.null(columns) | names %in% columns
+  list(connection = connection, close = close_file, names = names, classes = ifelse(needed, NA, "NULL"),
+       all = is.null(columns))
+}
+
+# Calls body(chunk, k) for the k-th chunk of a source, of which `columns` are needed. Errors get the fields `chunk`, k,
+# and `sketch`, so_far(). Ends if the body returns TRUE.
+each_chunk <- function(source, columns, body, so_far) {
+  k <- 0
+  state <- NULL
+  close <- NULL
+  on.exit(if (is.function(close)) close())
+  failed <- function(e, ...) {
+    class <- c("kestrel_error_input", "kestrel_error")
+    stop(errorCondition(readable(paste0(...)), class = class, call = NULL, chunk = k, sketch = so_far(), parent = e))
+  }
+  repeat {
+    heard()
+    k <- k + 1
+    step <- tryCatch(catching_errors(next_chunk(source, state, columns = columns), function(e) {
+      failed(e, "`source` must return chunk ", k, ", but it failed: ", conditionMessage(e))
+    }), kestrel_error_input = function(e) if (is.null(e$chunk)) failed(e, conditionMessage(e)) else stop(e))
+    if (is.null(step)) break
+    if (!is.list(step) || is.null(step$state)) {
+      failed(NULL, "`source` must return a list with `chunk` and `state` from its method of next_chunk(), not ",
+             describe_value(step), ".")
+    }
+    close <- step$close
+    if (isTRUE(tryCatch(body(step$chunk, k), kestrel_error_input = function(e) failed(e, conditionMessage(e))))) break
+    state <- step$state
+  }
+}
+
+# The values `x` and the weights `w` of the k-th chunk, none missing or infinite; `w` is NULL for a plan without
+# weights.
+rows_of_source <- function(chunk, plan, k, na.action) {
+  x <- column_of_chunk(chunk, plan$column, k)$x
+  w <- if (nzchar(plan$weight)) weights_of_chunk(chunk, plan$weight, k)
+  if (all_finite_cpp(x) && (is.null(w) || all_finite_cpp(w))) {
+    check_chunk_weights(w, plan, k)
+    return(list(x = x, w = w))
+  }
+  missing <- is.na(x)
+  if (!is.null(w)) missing <- missing | is.na(w)
+  if (any(missing) && na.action == "na.fail") {
+    abort_input("`source` must not have missing values, but row ", which(missing)[1L], " of chunk ", k,
+                " has one; na.action = na.omit leaves them out.")
+  }
+  infinite <- which(is.infinite(x) | if (is.null(w)) FALSE else is.infinite(w))
+  if (length(infinite) > 0L) {
+    abort_input("`source` must be finite, but row ", infinite[1L], " of chunk ", k, " is not.")
+  }
+  check_chunk_weights(w, plan, k)
+  list(x = x[!missing], w = w[!missing])
+}
+
+weights_of_chunk <- function(chunk, name, k) {
+  found <- column_of_chunk(chunk, name, k)
+  if (!identical(found$name, name)) {
+    abort_input("`source` must have the column ", quoted(name), " in every chunk; chunk ", k, " has no names.")
+  }
+  found$x
+}
+
+check_chunk_weights <- function(w, plan, k) {
+  if (is.null(w)) return()
+  negative <- which(w < 0)
+  if (length(negative) > 0L) {
+    abort_input("`source` must have weights that are not negative, but row ", negative[1L], " of chunk ", k, " has ",
+                describe_value(w[negative[1L]]), ".")
+  }
+  most <- 2^(plan$weight_exponent + 24)
+  large <- which(w >= most)
+  if (length(large) > 0L) {
+    abort_input("`source` must have weights below ", describe_value(most),
+                ", a million times those of the pilot, but row ", large[1L], " of chunk ", k, " has ",
+                describe_value(w[large[1L]]), ".")
+  }
+}
+
+# The column of a chunk, and its name, "" if it has none. `column` is "" for a plan of a source without names, and NULL
+# if there is no plan yet.
+column_of_chunk <- function(chunk, column, k) {
+  points <- plain_points(chunk)
+  names <- if (is_frame(points)) names(points) else if (length(dim(points)) == 2L) colnames(points)
+  columns <- if (is_frame(points)) length(unclass(points)) else if (length(dim(points)) == 2L) ncol(points) else 1L
+  if (is.null(column) || !nzchar(column) || is.null(names) && columns == 1L) {
+    if (columns != 1L) {
+      abort_input("`source` must have one column, or `column` must name it; chunk ", k, " has ",
+                  if (columns == 0L) "none" else if (is.null(names)) columns else quoted(names), ".")
+    }
+    at <- 1L
+  } else {
+    at <- match(column, names)
+    if (is.na(at)) {
+      abort_input("`source` must have the column ", quoted(column), " in every chunk; chunk ", k, " has ",
+                  if (length(names) == 0L) "no names" else quoted(names), ".")
+    }
+  }
+  x <- if (is_frame(points)) unclass(points)[[at]] else if (length(dim(points)) == 2L) points[, at] else points
+  # A chunk of a file whose fields are all missing is logical.
+  if (is.logical(x) && all(is.na(x))) x <- as.numeric(x)
+  if (!is_numbers(x) || length(dim(x)) > 1L) {
+    abort_input("`source` must have a numeric column, but in chunk ", k, " it is ", kind_of(x), ".")
+  }
+  name <- if (is.null(names)) "" else readable(names)[at]
+  list(x = as.numeric(x), name = if (is.na(name)) "" else enc2utf8(name))
+}
+
+# The finite values and weights in the first chunk that has rows, at most rows_of_chunk of them, at equal distances.
+pilot_of <- function(source, column, weight) {
+  found <- NULL
+  each_chunk(source, if (!is.null(column)) c(column, weight), function(chunk, k) {
+    found <<- column_of_chunk(chunk, column, k)
+    if (!is.null(weight)) found$w <<- weights_of_chunk(chunk, weight, k)
+    length(found$x) > 0L
+  }, so_far = function() NULL)
+  if (is.null(found)) abort_input("`source` must have at least one row, but it has none.")
+  usable <- is.finite(found$x)
+  if (!is.null(weight)) usable <- usable & is.finite(found$w) & found$w > 0
+  rows <- which(usable)
+  if (length(rows) == 0L && !is.null(weight)) abort_input("`source` must have a positive weight in its first chunk.")
+  if (length(rows) > rows_of_chunk) rows <- rows[round(seq(1, length(rows), length.out = rows_of_chunk))]
+  list(x = found$x[rows], w = found$w[rows], column = if (is.null(column)) found$name else column)
+}

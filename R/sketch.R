@@ -1,0 +1,343 @@
+# Sketches of one variable: sums over its values that parts of the data add to, in any order. The core keeps a sketch as
+# bytes (src/core/sketch/), and so does R. Only while a sketch grows, chunk by chunk, R holds a pointer to it.
+
+#' Sketches: densities and bandwidths of more data than memory
+#'
+#' A sketch holds what the Gaussian density estimates and bandwidth selectors of one variable need of the data: sums
+#' over cells in place of the rows. Sketches of parts of the data are made one chunk at a time, in other processes, on
+#' other machines or by a database, and are then added. [hns()], [hpi()], [hlscv()], [hscv()], their criteria [lscv()]
+#' and [psi()], and [kde()] take a sketch in place of the data.
+#'
+#' ```
+#' plan  <- sketch_plan(source)                                     # once, from a pilot
+#' parts <- future.apply::future_lapply(sources, kde_sketch, plan = plan)
+#' s     <- do.call(c, parts)
+#' kde(s, h = hlscv(s))
+#' ```
+#'
+#' The vignette "More data than memory" shows this.
+#'
+#' @section Same bits: A sketch is a function of the values as a set: how they were cut into parts, the order of the
+#' rows and of additions, the number of threads and the instruction set change no byte of it. The reason is that no data
+#' decide where the cells are. They have a width 2^e, which the plan fixes, and begin at multiples of it. What is summed
+#' in a cell is rounded once for each value, to whole numbers, and their sums are exact.
+#'
+#' A cell with at most 16 values keeps them. Of a cell with more the sketch has 16 moments, the sums of t^0, ..., t^15,
+#' where t is the position in the cell, from -1 to 1, rounded to a multiple of 2^-44.
+#'
+#' @section Plans: Only sketches with one plan can be added. A plan is the width of the cells and the name of the
+#' column. The width follows from `hmin`, the least bandwidth of a kernel for which sums over all pairs will be needed:
+#' the cells are at most an eighth of it wide. Selectors need sums for bandwidths somewhat below those that they choose,
+#' and [hlscv()] for a quarter of the normal reference. A density can be computed for bandwidths from 4 `hmin` on. If no
+#' cell has more than 16 values, all bandwidths can be used, because the sketch has all of the values.
+#'
+#' If `hmin` is not given, it is an eighth of the plug-in bandwidth [hpi()] of the pilot, carried over to a billion rows
+#' by the rate n^(-1/5). The pilot is the first chunk of the source, or 100,000 of its rows at equal distances if it has
+#' more. It need not have the range of the data, but it should have their scale: if a source is sorted, its first chunk
+#' has not, and `hmin` should be given. An `hmin` that is too small costs memory, and one that is too large ends in an
+#' error of the selector, which says so.
+#'
+#' Weights are counted in a unit, a power of two, which is four to eight times their mean in the pilot. They must be
+#' below 2^24 units. They are rounded to multiples of 2^-44 units, so that weights of more than 12 decades keep enough
+#' digits. If the mean of all weights is below 2^-10 units, the pilot was no guide, and the sketch is refused.
+#'
+#' @section What a sketch cannot do: It takes one column. The kernel is Gaussian. Quantiles are known to
+#' the width of a cell, unless the cell keeps its values. So `hpi(s)` may differ from that of the data by a small part
+#' of 1e-3, if the interquartile range decides on its scale. `hpi(s, scalest = "stdev")` is exact, like the other
+#' selectors: their criteria differ from those of the data in memory by at most 1e-12 of the sum of the absolute values
+#' of the terms. [hlscv()] counts tied values only where cells keep them, or where all values of a cell are equal.
+#'
+#' @section Missing values and errors on the way: Missing values are an error that names the chunk and its row, or are
+#' left out with `na.action = na.omit`. If a source fails on the way, the error has the fields `chunk`, the number of
+#' the chunk that failed, and `sketch`, the sketch of all chunks before. With [try()] or [tryCatch()] it can be kept.
+#'
+#' @section Units: `hmin` and bandwidths are in the units of the variable.
+#' @section Errors: Errors of class `kestrel_error_input` are for
+#'
+#'   - a pilot of fewer than two rows, or whose values are all equal, without `hmin`;
+#'   - an `hmin` that is not positive, or outside of 1e-280 to 1e280;
+#'   - chunks that are not numeric, that lack the column, or have missing or infinite values, and a source that fails;
+#'   - values that are 2^1000 cells from zero, or more, and weights that are negative or too large;
+#'   - sketches with different plans, and sketches that were changed or damaged.
+#'
+#' @section Cost: About 30 ns for a row on one thread, with weights twice that, and on several threads less for chunks
+#'   of more than 131,072 rows. A sketch has at most 264 bytes for each cell that holds a value, with weights 296. For a
+#'   billion normal values and the default `hmin` that is 13 MB,
+#'   and more if tails are heavy. Adding sketches takes a few milliseconds each.
+#' @param source where the data come from: a numeric vector, or a matrix or data frame with the column. It may also be
+#'   the name of a file of comma-separated values or of a netCDF file, a function that returns one chunk after the
+#'   other, or a result of \pkg{DBI}. [next_chunk()] has the details, and says how to add others.
+#' @param hmin the least bandwidth for which sums over all pairs will be needed, a positive number, see below; chosen
+#'   from a pilot if NULL.
+#' @param column the name of the column of the source. It may be left out for a source of one column.
+#' @param w the name of a column of weights, if there are any. They are not negative, and rows of weight 0 are left out.
+#' @param plan a plan made by `sketch_plan()`.
+#' @param na.action [stats::na.fail], an error when values are missing, or [stats::na.omit], which leaves them out.
+#' @param threads the number of threads. The default is [kestrel_threads()].
+#' @param ... for `c()`, sketches; otherwise no further arguments: other names are an error.
+#' @return `sketch_plan()`: an object of class `"kestrel_sketch_plan"`, a list:
+#'   \item{exponent}{e of the width 2^e of the cells}
+#'   \item{column}{the name of the column}
+#'   \item{hmin}{the least bandwidth that such cells serve}
+#'   \item{weight, weight_exponent}{the name of the weights, or "", and the exponent of their unit}
+#'
+#'   `kde_sketch()`: an object of class `"kestrel_sketch"`, a list with `bytes`, a raw vector that is the same on every
+#'   machine. [kestrel_sketch-methods] has its methods, and [as_sketch()] reads the bytes.
+#' @references Greengard, L. & Strain, J. (1991) The fast Gauss transform. *SIAM J. Sci. Stat. Comput.* **12**, 79-94.
+#'   (The moments of cells.)
+#' @seealso [kestrel_sketch-methods], [next_chunk()], [sketch_sql()]
+#' @examples
+#' # three parts of the data, in any order
+#' x <- faithful$eruptions
+#' plan <- sketch_plan(x)
+#' parts <- lapply(split(x, rep(1:3, length.out = length(x))), kde_sketch, plan = plan)
+#' s <- do.call(c, rev(unname(parts)))
+#' s
+#' identical(s, kde_sketch(x, plan))
+#'
+#' # a bandwidth and a density of all of them
+#' hscv(s)
+#' plot(kde(s, h = hscv(s)))
+#' @export
+sketch_plan <- function(source, hmin = NULL, column = NULL, ..., w = NULL) {
+  check_arguments("sketch_plan", given_names(...))
+  if (!is.null(column)) column <- check_column_name(column, "column")
+  if (!is.null(w)) w <- check_column_name(w, "w")
+  if (!is.null(hmin)) hmin <- check_positives(hmin, "hmin", one = TRUE, limits = c(1e-280, 1e280))
+  needed <- is.null(column) || is.null(hmin) || !is.null(w)
+  pilot <- if (needed) pilot_of(source, column, w) else list(column = column)
+  if (is.null(hmin)) hmin <- least_of_pilot(pilot)
+  exponent <- sketch_exponent_cpp(hmin)
+  structure(list(exponent = exponent, column = pilot$column, hmin = 2^(exponent + 3),
+                 weight = if (is.null(w)) "" else w, weight_exponent = weight_exponent(pilot$w)),
+            class = "kestrel_sketch_plan")
+}
+
+check_column_name <- function(column, argument) {
+  name <- without_class(column)
+  if (!is.character(name) || length(name) != 1L || is.na(name) || !nzchar(name)) {
+    abort_input("`", argument, "` must be the name of a column, not ", describe_value(column), ".")
+  }
+  enc2utf8(readable(name))
+}
+
+# The bandwidths that selectors try are about those of the pilot if it had so many rows as this.
+rows_planned_for <- 1e9
+
+least_of_pilot <- function(pilot) {
+  h <- known_as("source", hpi(pilot$x, w = pilot$w))
+  # Cross-validation begins at a quarter of the normal reference, which may be below h.
+  h * (length(pilot$x) / rows_planned_for)^(1 / 5) / 8
+}
+
+# Of the unit of weights: between an eighth and a quarter of it is the mean of the pilot's. Few weights are then above
+# it, and these cost more time.
+weight_exponent <- function(w) if (is.null(w)) 0L else as.integer(floor(log2(mean(w)))) + 3L
+
+#' @rdname sketch_plan
+#' @export
+kde_sketch <- function(source, plan, ..., na.action = stats::na.fail, threads = NULL) {
+  check_arguments("kde_sketch", given_names(...))
+  if (missing(plan)) abort_input("`plan` must be a plan made by sketch_plan().")
+  check_object(plan, "plan", "kestrel_sketch_plan")
+  sketch <- new_sketch_cpp(core_plan(plan))
+  add_source(sketch, source, plan, check_na_action(na.action), run_options(threads))
+}
+
+# A plan as src/rcpp_sketch.cpp takes it.
+core_plan <- function(plan) {
+  list(exponent = as.integer(plan$exponent), column = plan$column, weight = plan$weight,
+       weight_exponent = as.integer(plan$weight_exponent))
+}
+
+# The sketch of a pointer, to which all chunks of a source have been added.
+add_source <- function(sketch, source, plan, na.action, run) {
+  columns <- Filter(nzchar, c(plan$column, plan$weight))
+  each_chunk(source, if (nzchar(plan$column)) columns, function(chunk, k) {
+    rows <- rows_of_source(chunk, plan, k, na.action)
+    x <- rows$x
+    if (length(x) == 0L) return()
+    largest <- max(abs(ranges_cpp(x)))
+    if (log2(largest) >= 1000 + plan$exponent) {
+      abort_input("`source` must have values below 2^1000 cells, which are ", width_text(plan$exponent),
+                  " wide, but chunk ", k, " reaches ", describe_value(largest), ".")
+    }
+    add_to_sketch_cpp(sketch, x, rows$w, run)
+  }, so_far = function() sketch_from(sketch, run))
+  sketch_from(sketch, run)
+}
+
+sketch_from <- function(pointer, run) new_sketch(sketch_bytes_cpp(pointer, run))
+
+new_sketch <- function(bytes) structure(list(bytes = bytes), class = "kestrel_sketch")
+
+is_sketch <- function(x) inherits(x, "kestrel_sketch")
+
+check_sketch <- function(x, name = "x") {
+  check_object(x, name, "kestrel_sketch")
+  known_sketch(name, sketch_info_cpp(x$bytes))
+}
+
+# The core's words for bytes that are no sketch.
+known_sketch <- function(name, code) {
+  tryCatch(code, kestrel_core_sketch = function(e) {
+    abort_input("`", name, "` must be a sketch as it was made: ", conditionMessage(e), ".")
+  })
+}
+
+#' Methods for sketches
+#'
+#' Sketches made by [kde_sketch()] with one plan are added by `c()` or `+`, and `update()` adds the rows of another
+#' source to a sketch. `print()` and `summary()` say what a sketch holds, and `plot()` draws its density, [kde()] with
+#' the plug-in bandwidth.
+#'
+#' @param x,object,e1,e2 a sketch made by [kde_sketch()], or a plan made by [sketch_plan()].
+#' @param ... for `c()`, further sketches; for `plot()`, further arguments of [plot.kestrel_kde()].
+#' @param na.action,threads as in [kde_sketch()].
+#' @param source the rows that are added, see [next_chunk()].
+#' @return `c()`, `+` and `update()` return a sketch. `summary()` returns a list of class `"summary.kestrel_sketch"`:
+#'   \item{n, range, mean, sd}{of the values, without a rounding error that grows with n; `sd` has the divisor n - 1,
+#'     with weights `n_eff` - 1. They are NA for values that are not there}
+#'   \item{column, width}{the name of the column, and the width of the cells}
+#'   \item{weight, n_eff}{the name of the weights, or "", and the effective sample size (sum w)^2 / sum w^2}
+#'   \item{cells}{a vector: how many cells are `full`, and how many values the others have `kept`}
+#'   \item{least}{the least bandwidths that the cells serve, of `sums` over pairs and of a `density`}
+#'   \item{bytes}{the size}
+#'   `print()` and `plot()` return their argument invisibly.
+#' @section Units: The range, the mean, the standard deviation and bandwidths are in the units of the variable.
+#' @section Errors: Errors of class `kestrel_error_input` are for sketches with different plans, the message says how
+#'   they differ, for objects that are no sketches, and for those of a source, see [kde_sketch()].
+#' @section Cost: O(cells) for each sketch. `plot()` also costs a bandwidth.
+#' @references Wand, M.P. & Jones, M.C. (1995) *Kernel Smoothing*. Chapman & Hall.
+#' @examples
+#' plan <- sketch_plan(faithful, column = "eruptions")
+#' s <- kde_sketch(faithful[1:100, ], plan) + kde_sketch(faithful[101:200, ], plan)
+#' s <- update(s, faithful[201:272, ])
+#' summary(s)
+#' plot(s)
+#' @name kestrel_sketch-methods
+#' @aliases print.kestrel_sketch
+NULL
+
+#' @rdname kestrel_sketch-methods
+#' @export
+c.kestrel_sketch <- function(...) {
+  sketches <- unname(Filter(Negate(is.null), list(...)))
+  infos <- Map(check_sketch, sketches, argument_names(length(sketches)))
+  for (k in seq_along(infos)) check_same_plan(infos[[1L]], infos[[k]], k)
+  new_sketch(merge_sketches_cpp(lapply(sketches, `[[`, "bytes"), run_options(1L)))
+}
+
+argument_names <- function(count) if (count > 0L) paste0("..", seq_len(count))
+
+# What the plans of two sketches do not have in common, in words.
+check_same_plan <- function(first, other, k) {
+  if (first$exponent != other$exponent) {
+    abort_input("Sketches that are added must have the same plan: the cells of the first are ",
+                width_text(first$exponent), " wide, and those of number ", k, " are ", width_text(other$exponent),
+                " wide.")
+  }
+  if (first$column != other$column) {
+    abort_input("Sketches that are added must have the same plan: the first is of ", column_text(first$column),
+                ", and number ", k, " is of ", column_text(other$column), ".")
+  }
+  if (first$weight != other$weight || first$weight_exponent != other$weight_exponent) {
+    abort_input("Sketches that are added must have the same plan: the first has ", weight_text(first), ", and number ",
+                k, " has ", weight_text(other), ".")
+  }
+}
+
+weight_text <- function(plan) {
+  if (!nzchar(plan$weight)) return("no weights")
+  paste0("the weights ", quoted(plan$weight), " in units of ", width_text(plan$weight_exponent))
+}
+
+width_text <- function(exponent) paste0("2^", exponent)
+
+column_text <- function(column) if (nzchar(column)) quoted(column) else "a column without a name"
+
+#' @rdname kestrel_sketch-methods
+#' @export
+`+.kestrel_sketch` <- function(e1, e2) {
+  if (missing(e2)) return(e1)
+  check_sketch(e1, "e1")
+  check_sketch(e2, "e2")
+  c(e1, e2)
+}
+
+#' @rdname kestrel_sketch-methods
+#' @export
+update.kestrel_sketch <- function(object, source, ..., na.action = stats::na.fail, threads = NULL) {
+  check_arguments("update", given_names(...))
+  info <- check_sketch(object, "object")
+  if (missing(source)) abort_input("`source` must be the rows to add.")
+  add_source(read_sketch_cpp(object$bytes), source, info, check_na_action(na.action), run_options(threads))
+}
+
+#' @rdname kestrel_sketch-methods
+#' @export
+summary.kestrel_sketch <- function(object, ...) {
+  info <- check_sketch(object, "object")
+  sd <- if (info$n > 1) sqrt(info$variance * (info$n_eff / (info$n_eff - 1))) else NA_real_
+  none <- info$n == 0
+  structure(list(n = info$n, range = if (none) c(NA_real_, NA_real_) else info$range,
+                 mean = if (none) NA_real_ else info$mean, sd = sd, column = info$column, width = 2^info$exponent,
+                 weight = info$weight, n_eff = if (none) 0 else info$n_eff,
+                 cells = c(full = info$full, kept = info$kept), least = c(sums = info$sums, density = info$density),
+                 bytes = length(object$bytes)), class = "summary.kestrel_sketch")
+}
+
+#' @export
+print.summary.kestrel_sketch <- function(x, ...) {
+  check_object(x, "x", "summary.kestrel_sketch")
+  count <- function(value) format(value, big.mark = ",", scientific = FALSE)
+  served <- if (x$least[["sums"]] == 0) "all: every value is kept" else
+    paste0("sums from ", format_short(x$least[["sums"]]), ", densities from ", format_short(x$least[["density"]]),
+           " on")
+  cat(
+    paste0("Sketch of ", column_text(x$column)),
+    label_line("n", paste0(count(x$n), if (nzchar(x$weight)) {
+      paste0(", weighted by ", quoted(x$weight), ": effective n ", format_short(x$n_eff))
+    })),
+    if (x$n > 0) label_line("range", paste(format(x$range, digits = 7, trim = TRUE), collapse = " to ")),
+    if (x$n > 0) label_line("mean", paste0(format_short(x$mean, 7), ", standard deviation ", format_short(x$sd, 7))),
+    label_line("cells", paste0(format_short(x$width), " wide: ", count(x$cells[["full"]]), " with moments; ",
+                               count(x$cells[["kept"]]), if (x$cells[["kept"]] == 1) " value" else " values",
+                               " in others")),
+    label_line("bandwidths", served),
+    label_line("size", format_bytes(x$bytes)), sep = "\n"
+  )
+  invisible(x)
+}
+
+#' @rdname kestrel_sketch-methods
+#' @export
+print.kestrel_sketch <- function(x, ...) {
+  check_sketch(x)
+  print(summary(x))
+  invisible(x)
+}
+
+#' @rdname kestrel_sketch-methods
+#' @export
+print.kestrel_sketch_plan <- function(x, ...) {
+  check_object(x, "x", "kestrel_sketch_plan")
+  cat(
+    paste0("Plan of sketches of ", column_text(x$column)),
+    label_line("cells", paste0(width_text(x$exponent), " = ", format_short(2^x$exponent), " wide")),
+    if (nzchar(x$weight)) {
+      label_line("weights", paste0(quoted(x$weight), ", up to ", format_short(2^(x$weight_exponent + 24))))
+    },
+    label_line("bandwidths", paste0("sums from ", format_short(x$hmin), ", densities from ", format_short(4 * x$hmin),
+                                    " on")), sep = "\n"
+  )
+  invisible(x)
+}
+
+#' @rdname kestrel_sketch-methods
+#' @export
+plot.kestrel_sketch <- function(x, ...) {
+  check_sketch(x)
+  plot(kde(x), ...)
+  invisible(x)
+}

@@ -1,0 +1,97 @@
+#include "core/sketch/cell_sort.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/base/whole.hpp"
+#include "core/data/quantiles.hpp"
+#include "simd/sketch/whole_moments.hpp"
+
+namespace kestrel {
+
+namespace {
+
+/// The slot of a value outside of all slots.
+constexpr std::uint32_t kBeyond = std::numeric_limits<std::uint32_t>::max();
+/// Samples whose slots are found together.
+constexpr std::size_t kFoundTogether = 512;
+/// Cells this far from zero have numbers that leaves compute exactly.
+constexpr double kFarthestCell = 1125899906842624.0;  // 2^50
+
+}  // namespace
+
+CellSort::CellSort(Span<const double> x, Weights w, const ValueRange& range, int exponent,
+                   const simd::Table& table)
+    : scale_(std::ldexp(1.0, -exponent)),
+      weighted_(!w.absent()),
+      sorted_(x.size),
+      sorted_weight_(w.absent() ? 0 : x.size),
+      slot_(x.size) {
+  const double n = static_cast<double>(x.size), cells = range.cells(exponent);
+  double first = std::floor(range.min * scale_), slots = cells;
+  if (!(cells <= 4 * n + 1024)) {
+    first = std::floor(median_of_every(x.size / 1000 + 1, x) * scale_ - 2 * n);
+    slots = 4 * n;
+  }
+  // Farther out all are sorted by comparison.
+  if (std::fabs(first) + slots > kFarthestCell) slots = 0;
+  const std::size_t count = whole_number<std::size_t>(slots);
+  find_slots(x, w, first, count, table);
+
+  std::vector<std::size_t> next(count + 1, 0);
+  for (std::size_t i = 0; i < x.size; ++i) {
+    if (slot_[i] != kBeyond) ++next[slot_[i]];
+  }
+  add_outside(&below_);
+  for (std::size_t slot = 0; slot < count; ++slot) {
+    const std::size_t size = next[slot];
+    next[slot] = placed_;
+    if (size == 0) continue;
+    open_cell(first + static_cast<double>(slot));
+    placed_ += size;
+  }
+  for (std::size_t i = 0; i < x.size; ++i) {
+    if (slot_[i] != kBeyond) place(next[slot_[i]]++, x[i], w[i]);
+  }
+  add_outside(&above_);
+  first_.push_back(placed_);
+}
+
+void CellSort::find_slots(Span<const double> x, Weights w, double first, std::size_t slots,
+                          const simd::Table& table) {
+  const double last = static_cast<double>(slots) - 1;
+  for (std::size_t from = 0; from < x.size; from += kFoundTogether) {
+    const std::size_t to = std::min(x.size, from + kFoundTogether);
+    if (slots > 0 && table.sketch->find_cells({scale_, first, last}, x.data + from, to - from,
+                                              slot_.data() + from)) {
+      continue;
+    }
+    for (std::size_t i = from; i < to; ++i) {
+      const double key = std::floor(x[i] * scale_);
+      const bool low = slots == 0 || key < first;
+      if (!low && key <= first + last) {
+        slot_[i] = whole_number<std::uint32_t>(key - first);
+      } else {
+        slot_[i] = kBeyond;
+        (low ? below_ : above_).emplace_back(x[i], w[i]);
+      }
+    }
+  }
+}
+
+void CellSort::add_outside(Outside* outside) {
+  std::sort(outside->begin(), outside->end());
+  for (const auto& sample : *outside) {
+    const double key = std::floor(sample.first * scale_);
+    if (key_.empty() || key_.back() != key) open_cell(key);
+    place(placed_++, sample.first, sample.second);
+  }
+}
+
+void CellSort::open_cell(double key) {
+  key_.push_back(key + 0.0);
+  first_.push_back(placed_);
+}
+
+}  // namespace kestrel

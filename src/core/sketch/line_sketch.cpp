@@ -1,0 +1,371 @@
+#include "core/sketch/line_sketch.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <iterator>
+#include <utility>
+
+#include "core/base/error.hpp"
+#include "core/base/parallel.hpp"
+#include "core/base/two_part.hpp"
+#include "core/base/whole.hpp"
+#include "core/sketch/cell_sort.hpp"
+
+namespace kestrel {
+
+namespace {
+
+/// The exponent of the quanta.
+constexpr int kQuantumBits = 44;
+/// Exponents of cells, so that 2^e and 2^-e leave room for sums of keys (cell_exponent()), and the
+/// largest key.
+constexpr int kMaxSketchExponent = 980;
+const double kLargestKey = std::ldexp(1.0, 1000);
+
+double whole_quanta(double value) { return std::floor(value * simd::kQuanta + 0.5); }
+double in_quanta(const WideInteger& sum) { return sum.value() / simd::kQuanta; }
+
+/// The first and second powers of positions relative to a cell, in widths, summed over samples.
+struct PowerSums {
+  TwoPart first, second;
+
+  void add(const TwoPart& one, const TwoPart& two) {
+    first = first + one;
+    second = second + two;
+  }
+};
+
+void widen(ValueRange* range, const ValueRange& by) {
+  *range = {std::min(range->min, by.min + 0.0), std::max(range->max, by.max + 0.0)};
+}
+
+[[noreturn]] void refuse_parts(const char* what) { throw error(ErrorKind::input, what); }
+
+/// Whether this can be a number of samples of a full cell, in quanta.
+bool is_count(const WideInteger& quanta) {
+  const WideInteger count = quanta.shifted_down(kQuantumBits);
+  return !(quanta < WideInteger()) && count.shifted(kQuantumBits) == quanta && count.high == 0 &&
+         count.low > LineSketch::kMostKept && count.low >> 62 == 0;
+}
+
+/// Whether these sums can be those of some samples of a cell.
+bool are_sums(const WideInteger* sums, std::size_t row) {
+  const WideInteger none;
+  const bool weighted = row > static_cast<std::size_t>(LineSketch::kMoments);
+  if (!is_count(weighted ? sums[row - 1] : sums[0])) return false;
+  // Of light samples all sums may be rounded to zero, and an odd power to less than an even one.
+  WideInteger most = sums[0];
+  if (weighted) most += sums[row - 1].shifted_down(kQuantumBits);
+  if (sums[0] < none || (weighted && sums[row - 2] < none)) return false;
+  for (int a = 1; a < LineSketch::kMoments; ++a) {
+    const WideInteger size = sums[a] < none ? -sums[a] : sums[a];
+    if (most < size || (a % 2 == 0 && sums[a] < none)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::uint64_t LineSketch::count(std::size_t k) const {
+  return sums(k)[plan_.weighted() ? row() - 1 : 0].shifted_down(kQuantumBits).low;
+}
+
+double LineSketch::weight(std::size_t k) const { return in_quanta(sums(k)[0]); }
+
+double LineSketch::squares(std::size_t k) const {
+  return in_quanta(sums(k)[plan_.weighted() ? row() - 2 : 0]);
+}
+
+WeightSums LineSketch::weight_sums() const {
+  const double n = static_cast<double>(n_);
+  if (!plan_.weighted()) return {n, n, n_ > 0 ? 1.0 : 0.0, 1.0, static_cast<std::size_t>(n_)};
+  TwoPart sum, squares;
+  for (std::size_t k = 0; k < full_.size(); ++k) {
+    sum = sum + TwoPart{weight(k), 0};
+    squares = squares + TwoPart{this->squares(k), 0};
+  }
+  for (const double w : kept_.w) {
+    const TwoPart v{in_units(w), 0};
+    sum = sum + v;
+    squares = squares + v * v;
+  }
+  const double unit = std::ldexp(1.0, plan_.weight_exponent);
+  return {sum.value() * unit, squares.value() * unit * unit, weight_range_.max, weight_range_.min,
+          static_cast<std::size_t>(n_)};
+}
+
+void LineSketch::check(Span<const double> x, Weights w, const ParallelOptions& options) const {
+  check_weight_count(x.size, w.size);
+  if (w.absent() == plan_.weighted()) {
+    throw error(ErrorKind::internal, "weights go with a plan that has them");
+  }
+  if (x.size == 0) return;
+  const ValueRange range = range_of(x, options);
+  if (std::max(std::fabs(range.min), std::fabs(range.max)) * scale_ >= kLargestKey) {
+    throw error(ErrorKind::input, "values are too large for these cells");
+  }
+  if (w.absent()) return;
+  const ValueRange weights = range_of({w.data, w.size}, options);
+  if (weights.min < 0 || in_units(weights.max) >= kMostUnits) {
+    throw error(ErrorKind::input, "values are not weights for this plan");
+  }
+}
+
+void LineSketch::add(Span<const double> x, Weights w, const RunOptions& options) {
+  check(x, w, part_of(options.parallel, 0, 0));
+  for (std::size_t begin = 0; begin < x.size; begin += kPartOfSketch) {
+    const std::size_t count = std::min(kPartOfSketch, x.size - begin);
+    add_part({x.data + begin, count}, w.part(begin, count), options);
+  }
+}
+
+void LineSketch::add_part(Span<const double> x, Weights w, const RunOptions& options) {
+  KeptSamples positive;
+  if (!w.absent() && std::find(w.data, w.data + w.size, 0.0) != w.data + w.size) {
+    for (std::size_t i = 0; i < x.size; ++i) {
+      if (w[i] > 0) positive.append(x.data + i, w.data + i, 1);
+    }
+    if (positive.empty()) return;
+    x = {positive.x.data(), positive.size()};
+    w = {positive.w.data(), positive.size()};
+  }
+  const ParallelOptions silent = part_of(options.parallel, 0, 0);
+  const ValueRange range = range_of(x, silent);
+  CellSort sorted(x, w, range, plan_.exponent, *options.table);
+  poll_if_due(options.parallel);
+  const std::size_t before = full_.size();
+  std::vector<double> crowded;
+  for (std::size_t c = 0; c < sorted.cells(); ++c) {
+    if (sorted.count(c) > kMostKept) crowded.push_back(sorted.key(c));
+  }
+  open(crowded);
+  KeptSamples loose;
+  std::size_t k = 0;
+  for (std::size_t c = 0; c < sorted.cells(); ++c) {
+    double *values = sorted.values(c), *weights = sorted.weights(c);
+    while (k < full_.size() && full_[k] < sorted.key(c)) ++k;
+    if (k < full_.size() && full_[k] == sorted.key(c)) {
+      add_values(values, weights, sorted.count(c), full_[k], *options.table, sums_of(k));
+      continue;
+    }
+    sort_samples(values, weights, sorted.count(c));
+    loose.append(values, weights, sorted.count(c));
+  }
+  n_ += x.size;
+  widen(&range_, range);
+  if (!w.absent()) widen(&weight_range_, range_of({w.data, w.size}, silent));
+  if (loose.empty() && full_.size() == before) return;
+  settle(merged(kept_, loose), *options.table);
+}
+
+void LineSketch::merge(const LineSketch& other, const simd::Table& table) {
+  if (!(plan_ == other.plan_)) throw error(ErrorKind::input, "sketches must have the same plan");
+  open(other.full_);
+  for (std::size_t c = 0, k = 0; c < other.full_.size(); ++c) {
+    while (full_[k] < other.full_[c]) ++k;
+    for (std::size_t a = 0; a < row(); ++a) sums_of(k)[a] += other.sums(c)[a];
+  }
+  n_ += other.n_;
+  widen(&range_, other.range_);
+  widen(&weight_range_, other.weight_range_);
+  settle(merged(kept_, other.kept_), table);
+}
+
+/// Makes cells with these ascending keys full, with sums of zero, unless they are.
+void LineSketch::open(const std::vector<double>& keys) {
+  std::vector<double> missing;
+  std::set_difference(keys.begin(), keys.end(), full_.begin(), full_.end(),
+                      std::back_inserter(missing));
+  if (missing.empty()) return;
+  std::vector<double> all;
+  std::vector<std::uint32_t> slot;
+  std::uint32_t next = static_cast<std::uint32_t>(slot_.size());
+  for (std::size_t k = 0, m = 0; k < full_.size() || m < missing.size();) {
+    const bool is_new = k == full_.size() || (m < missing.size() && missing[m] < full_[k]);
+    all.push_back(is_new ? missing[m++] : full_[k]);
+    slot.push_back(is_new ? next++ : slot_[k++]);
+  }
+  full_.swap(all);
+  slot_.swap(slot);
+  pool_.resize(full_.size() * row());
+}
+
+void LineSketch::add_values(const double* x, const double* w, std::size_t count, double key,
+                            const simd::Table& table, WideInteger* sums) const {
+  double light[simd::kWholeRun], weight[simd::kWholeRun], sum[simd::kWholeMoments];
+  for (std::size_t from = 0; from < count; from += simd::kWholeRun) {
+    const double *values = x + from, *units = nullptr;
+    std::size_t run = std::min(simd::kWholeRun, count - from);
+    if (w != nullptr) {
+      // The leaf takes those of at most one unit.
+      std::size_t lights = 0;
+      for (std::size_t i = from; i < from + run; ++i) {
+        const double v = in_units(w[i]);
+        sums[kMoments] += WideInteger::of(whole_quanta(v * v));
+        if (v > 1) {
+          add_heavy(x[i], v, key, sums);
+        } else {
+          light[lights] = x[i];
+          weight[lights++] = v;
+        }
+      }
+      values = light;
+      units = weight;
+      run = lights;
+    }
+    table.sketch->sum_whole(values, units, run, scale_, key, sum);
+    for (int a = 0; a < kMoments; ++a) {
+      sums[a] += WideInteger(whole_number<std::int64_t>(sum[a]));
+    }
+  }
+  if (w == nullptr) return;
+  sums[row() - 1] += WideInteger(static_cast<std::int64_t>(count)).shifted(kQuantumBits);
+}
+
+/// One sample as the leaf has it. Powers beyond 2^53 quanta are whole numbers already.
+void LineSketch::add_heavy(double x, double v, double key, WideInteger* sums) const {
+  const double t = 2 * (x * scale_ - key) - 1;
+  double power = v;
+  for (int a = 0; a < kMoments; ++a) {
+    sums[a] += WideInteger::of(whole_quanta(power));
+    power *= t;
+  }
+}
+
+/// Gives ascending samples, among them all that were kept, to the cells that are full, and keeps
+/// the others, unless they fill a cell.
+void LineSketch::settle(const KeptSamples& samples, const simd::Table& table) {
+  struct Crowd {
+    std::size_t begin, end;
+  };
+  KeptSamples kept;
+  std::vector<double> crowded;
+  std::vector<Crowd> crowds;
+  const std::vector<double>& x = samples.x;
+  for (std::size_t begin = 0, end, k = 0; begin < x.size(); begin = end) {
+    const double key = cell_of(x[begin]);
+    for (end = begin + 1; end < x.size() && cell_of(x[end]) == key;) ++end;
+    while (k < full_.size() && full_[k] < key) ++k;
+    if (k < full_.size() && full_[k] == key) {
+      add_values(x.data() + begin, samples.weights(begin), end - begin, full_[k], table,
+                 sums_of(k));
+    } else if (end - begin > kMostKept) {
+      crowded.push_back(key + 0.0);
+      crowds.push_back({begin, end});
+    } else {
+      kept.append(x.data() + begin, samples.weights(begin), end - begin);
+    }
+  }
+  std::swap(kept_, kept);
+  open(crowded);
+  for (std::size_t c = 0, k = 0; c < crowded.size(); ++c) {
+    while (full_[k] < crowded[c]) ++k;
+    const std::size_t begin = crowds[c].begin;
+    add_values(x.data() + begin, samples.weights(begin), crowds[c].end - begin, full_[k], table,
+               sums_of(k));
+  }
+}
+
+/// Positions are relative to the cell of the mean, so that nothing cancels.
+SampleCovariance LineSketch::moments() const {
+  const auto sums_about = [&](double origin) {
+    PowerSums all;
+    for (std::size_t k = 0; k < full_.size(); ++k) {
+      const double one = std::ldexp(in_quanta(sums(k)[1]), -1);
+      const double two = std::ldexp(in_quanta(sums(k)[2]), -2);
+      const TwoPart centre = exact_difference(full_[k], origin) + TwoPart{0.5, 0};
+      const TwoPart weight_of_cell{weight(k), 0};
+      all.add(centre * weight_of_cell + TwoPart{one, 0},
+              centre * centre * weight_of_cell + centre * (2 * one) + TwoPart{two, 0});
+    }
+    for (std::size_t i = 0; i < kept_.size(); ++i) {
+      const TwoPart at = exact_difference(kept_.x[i] * scale_, origin);
+      const double v = kept_.w.empty() ? 1.0 : in_units(kept_.w[i]);
+      all.add(at * v, at * at * v);
+    }
+    return all;
+  };
+  const TwoPart n{in_units(weight_sums().sum), 0};
+  const double origin = std::floor((sums_about(0).first / n).value());
+  const PowerSums about = sums_about(origin);
+  const TwoPart away = about.first / n;
+  const TwoPart variance = about.second / n - away * away;
+  const TwoPart mean = TwoPart{origin, 0} + away;
+  SampleCovariance found;
+  found.mean = {{mean.high / scale_}, {mean.low / scale_}};
+  found.covariance = {std::max(0.0, variance.value()) / scale_ / scale_};
+  return found;
+}
+
+LineSketch LineSketch::of_parts(SketchPlan plan, const ValueRange& range,
+                                const ValueRange& weight_range, KeptSamples kept,
+                                std::vector<double> full, std::vector<WideInteger> sums) {
+  LineSketch sketch(std::move(plan));
+  sketch.range_ = range;
+  sketch.weight_range_ = weight_range;
+  sketch.kept_ = std::move(kept);
+  sketch.full_ = std::move(full);
+  sketch.pool_ = std::move(sums);
+  for (std::size_t k = 0; k < sketch.full_.size(); ++k) {
+    sketch.slot_.push_back(static_cast<std::uint32_t>(k));
+  }
+  sketch.check_parts();
+  sketch.n_ = sketch.kept_.size();
+  for (std::size_t k = 0; k < sketch.full_.size(); ++k) sketch.n_ += sketch.count(k);
+  return sketch;
+}
+
+void LineSketch::check_parts() const {
+  const std::vector<double>& kept = kept_.x;
+  if (std::abs(plan_.exponent) > kMaxSketchExponent ||
+      std::abs(plan_.weight_exponent) > kMaxSketchExponent) {
+    refuse_parts("cells of an impossible width");
+  }
+  if (pool_.size() != full_.size() * row()) refuse_parts("not all moments of cells");
+  for (std::size_t k = 0; k < full_.size(); ++k) {
+    const double key = full_[k];
+    const bool ascends = k == 0 || full_[k - 1] < key;
+    if (!(std::fabs(key) <= kLargestKey) || std::floor(key) != key || !ascends) {
+      refuse_parts("cells that are not in order");
+    }
+    if (!are_sums(sums(k), row())) refuse_parts("sums that no samples have");
+  }
+  std::size_t of_cell = 0;
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    const double key = cell_of(kept[i]);
+    if (!(std::fabs(key) <= kLargestKey) || (i > 0 && kept[i] < kept[i - 1])) {
+      refuse_parts("samples that are not in order");
+    }
+    of_cell = i > 0 && cell_of(kept[i - 1]) == key ? of_cell + 1 : 1;
+    if (of_cell > kMostKept || std::binary_search(full_.begin(), full_.end(), key)) {
+      refuse_parts("samples of a cell with sums");
+    }
+    if (!plan_.weighted()) continue;
+    const double w = kept_.w[i];
+    const bool ordered = i == 0 || kept[i - 1] < kept[i] || kept_.w[i - 1] <= w;
+    if (!(w >= weight_range_.min && w <= weight_range_.max) || !ordered) {
+      refuse_parts("weights that no samples have");
+    }
+  }
+  const bool none = kept.empty() && full_.empty();
+  const bool sound_weights =
+      plan_.weighted() && !none ? weight_range_.min > 0 && weight_range_.min <= weight_range_.max &&
+                                      in_units(weight_range_.max) < kMostUnits
+                                : weight_range_.min > weight_range_.max;
+  if (!sound_weights) refuse_parts("weights that no samples have");
+  if (none) {
+    if (!(range_.min > range_.max)) refuse_parts("a range without samples");
+    return;
+  }
+  // The extremes are samples of the first and of the last cell.
+  const double first = full_.empty() ? HUGE_VAL : full_.front(),
+               last = full_.empty() ? -HUGE_VAL : full_.back();
+  const double low = kept.empty() ? HUGE_VAL : cell_of(kept.front()),
+               high = kept.empty() ? -HUGE_VAL : cell_of(kept.back());
+  const bool begins = low < first ? range_.min == kept.front() : cell_of(range_.min) == first;
+  const bool ends = high > last ? range_.max == kept.back() : cell_of(range_.max) == last;
+  if (!(range_.min <= range_.max) || !begins || !ends) refuse_parts("a range of other samples");
+}
+
+}  // namespace kestrel

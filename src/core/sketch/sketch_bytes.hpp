@@ -1,0 +1,25 @@
+// A sketch as bytes, the same on every machine.
+#ifndef KESTREL_CORE_SKETCH_SKETCH_BYTES_HPP
+#define KESTREL_CORE_SKETCH_SKETCH_BYTES_HPP
+
+#include <vector>
+
+#include "core/base/span.hpp"
+#include "core/sketch/line_sketch.hpp"
+
+namespace kestrel {
+
+/// Words of 8 bytes, lowest byte first: a mark, the version of this form, the exponents of cells
+/// and of weights, the numbers of bytes of the names of the column and of the weights, those of
+/// samples and of cells, the names, each filled up with zeros, the ranges of the samples and of
+/// their weights, the samples, their weights if there are any, the keys of the cells, the two
+/// halves of their sums, and a checksum (core/base/files.hpp) of all words before. Equal sketches
+/// have equal bytes.
+std::vector<unsigned char> bytes_of(const LineSketch& sketch);
+
+/// Throws error(input) for bytes that are no sketch, of another version, cut short or changed.
+LineSketch sketch_of(Span<const unsigned char> bytes);
+
+}  // namespace kestrel
+
+#endif

@@ -1,0 +1,221 @@
+#include "core/sketch/sketch_sample.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "core/fgt/density.hpp"
+#include "core/fgt/line_sample.hpp"
+#include "core/fgt/truncation.hpp"
+
+namespace kestrel {
+
+namespace {
+
+/// A cell of a sketch, in ascending order of the cells: one of full(), or some of kept().
+struct CellOfSketch {
+  double key;
+  bool full;
+  std::size_t begin, end;
+};
+
+std::vector<CellOfSketch> cells_of(const LineSketch& sketch) {
+  const std::vector<double>&full = sketch.full(), &kept = sketch.kept().x;
+  std::vector<CellOfSketch> cells;
+  std::size_t k = 0;
+  for (std::size_t begin = 0, end; begin < kept.size(); begin = end) {
+    const double key = sketch.cell_of(kept[begin]);
+    for (end = begin + 1; end < kept.size() && sketch.cell_of(kept[end]) == key;) ++end;
+    for (; k < full.size() && full[k] < key; ++k) cells.push_back({full[k], true, k, k + 1});
+    cells.push_back({key, false, begin, end});
+  }
+  for (; k < full.size(); ++k) cells.push_back({full[k], true, k, k + 1});
+  return cells;
+}
+
+/// sum w z^a / a! over the samples of a cell, z = t / 2 their offsets from its centre in widths,
+/// and then the sum of w^2. `unit`: the weight w that stands for a unit of the sketch.
+void write_moments(const LineSketch& sketch, const CellOfSketch& cell, double unit,
+                   const RunOptions& options, double* to) {
+  if (cell.full) {
+    for (int a = 0; a < LineSketch::kMoments; ++a) {
+      to[a] = unit * std::ldexp(sketch.sums(cell.begin)[a].value() / simd::kQuanta, -a);
+    }
+    to[LineSketch::kMoments] = unit * unit * sketch.squares(cell.begin);
+  } else {
+    double offset[LineSketch::kMostKept], weight[LineSketch::kMostKept], sum[kMaxMoments + 1];
+    const KeptSamples& kept = sketch.kept();
+    for (std::size_t i = cell.begin; i < cell.end; ++i) {
+      const double y = std::ldexp(kept.x[i], -sketch.plan().exponent);
+      offset[i - cell.begin] = (y - cell.key) - 0.5;
+      if (!kept.w.empty()) weight[i - cell.begin] = unit * sketch.in_units(kept.w[i]);
+    }
+    sum_powers(offset, kept.w.empty() ? nullptr : weight, cell.end - cell.begin,
+               LineSketch::kMoments, *options.table, sum);
+    std::copy_n(sum, LineSketch::kMoments + 1, to);
+  }
+  divide_by_factorials(LineSketch::kMoments, to);
+}
+
+std::unique_ptr<LineSample> line_of(const LineSketch& sketch, const WeightSums& weights,
+                                    double unit, const RunOptions& options) {
+  GivenCells given{{}, {}, {}, {}, LineSketch::kMoments};
+  for (const CellOfSketch& cell : cells_of(sketch)) {
+    double moments[LineSketch::kMoments + 1];
+    write_moments(sketch, cell, unit, options, moments);
+    given.keys.push_back(cell.key);
+    given.moments.insert(given.moments.end(), moments, moments + LineSketch::kMoments);
+    given.squares.push_back(moments[LineSketch::kMoments]);
+    given.counts.push_back(
+        static_cast<double>(cell.full ? sketch.count(cell.begin) : cell.end - cell.begin));
+  }
+  auto cells = std::make_unique<const CellMoments>(given, sketch.plan().exponent,
+                                                   LineSketch::kMoments, options);
+  return std::make_unique<LineSample>(weights, sketch.range(), std::move(cells));
+}
+
+/// Where the weight of all samples below, in units, reaches `share`.
+double position_of(const LineSketch& sketch, const std::vector<CellOfSketch>& cells, double share) {
+  const KeptSamples& kept = sketch.kept();
+  double before = 0;
+  for (const CellOfSketch& cell : cells) {
+    if (cell.full) {
+      const double weight = sketch.weight(cell.begin);
+      if (share < before + weight) {
+        const double count = static_cast<double>(sketch.count(cell.begin));
+        const double at = cell.key + (share - before) / weight + 0.5 / count;
+        const ValueRange& range = sketch.range();
+        return std::min(std::max(std::ldexp(at, sketch.plan().exponent), range.min), range.max);
+      }
+      before += weight;
+      continue;
+    }
+    for (std::size_t i = cell.begin; i < cell.end; ++i) {
+      before += kept.w.empty() ? 1.0 : sketch.in_units(kept.w[i]);
+      if (share < before) return kept.x[i];
+    }
+  }
+  return sketch.range().max;
+}
+
+/// The least power of two at which `enough` moments of cells that are 2^-k of it, k = 0, 1, ...,
+/// are not more than a sketch has, in widths of its cells.
+template <class Enough>
+int exponent_above_cells(const Enough& enough) {
+  int halved = 0;
+  while (enough(halved) > LineSketch::kMoments) ++halved;
+  return halved;
+}
+
+int exponents_of_sums() {
+  int above = 0;
+  for (int order = 0; order <= kHighestPairOrder; order += 2) {
+    const PairTruncation truncation(order);
+    const auto enough = [&](int halved) { return truncation.moments_of(halved); };
+    above = std::max(above, truncation.halvings + exponent_above_cells(enough));
+  }
+  return above;
+}
+
+/// The weights times `factor`, so that they sum to their number, as R has them. Those below a
+/// thousandth of the mean have few digits, so that a density need not have digits next to them.
+WeightSums weights_of_mean_one(const LineSketch& sketch, double* factor) {
+  constexpr double kLeastWithDigits = 1.0 / 1024;
+  const WeightSums weights = sketch.weight_sums();
+  const double n = static_cast<double>(sketch.n());
+  *factor = n / weights.sum;
+  return {n, weights.squares * *factor * *factor, weights.max * *factor,
+          std::max(weights.min_positive * *factor, kLeastWithDigits),
+          static_cast<std::size_t>(sketch.n())};
+}
+
+}  // namespace
+
+std::unique_ptr<const Sample> sample_of_sketch(const LineSketch& sketch,
+                                               const RunOptions& options) {
+  const std::size_t n = static_cast<std::size_t>(sketch.n());
+  double factor;
+  const WeightSums weights = weights_of_mean_one(sketch, &factor);
+  std::unique_ptr<const Sample> sample;
+  if (keeps_all(sketch)) {
+    const KeptSamples& kept = sketch.kept();
+    auto scaled = std::make_unique<std::vector<double>>(kept.w);
+    for (double& w : *scaled) w *= factor;
+    const Weights w = kept.w.empty() ? Weights::ones(n) : Weights(scaled->data(), n);
+    sample = std::make_unique<const Sample>(MatrixView{kept.x.data(), n, 1}, w);
+    sample->prepared<std::vector<double>>([&] { return std::move(scaled); });
+  } else {
+    const double unit = factor * std::ldexp(1.0, sketch.plan().weight_exponent);
+    sample = std::make_unique<const Sample>(
+        n, std::vector<double>{sketch.range().min, sketch.range().max});
+    sample->prepared<LineSample>(
+        [&] { return line_of(sketch, weights, sketch.plan().weighted() ? unit : 1.0, options); });
+  }
+  sample->prepared<WeightSums>([&] { return std::make_unique<WeightSums>(weights); });
+  sample->prepared<Ties>([&] { return std::make_unique<Ties>(least_ties(sketch)); });
+  sample->prepared<SampleCovariance>(
+      [&] { return std::make_unique<SampleCovariance>(sketch.moments()); });
+  return sample;
+}
+
+double least_sum_bandwidth(const LineSketch& sketch) {
+  if (keeps_all(sketch)) return 0;
+  return std::ldexp(1.0, sketch.plan().exponent + exponents_of_sums());
+}
+
+double least_density_bandwidth(const LineSketch& sketch) {
+  if (keeps_all(sketch)) return 0;
+  double factor;
+  const WeightSums weights = weights_of_mean_one(sketch, &factor);
+  const auto enough = [&](int halved) { return fgt_density_moments(weights, halved); };
+  return std::ldexp(1.0, sketch.plan().exponent + kDensityHalvings + exponent_above_cells(enough));
+}
+
+Ties least_ties(const LineSketch& sketch) {
+  const KeptSamples& kept = sketch.kept();
+  Ties ties;
+  const auto add = [&](double count, double weight, double squares) {
+    ties.pairs += count * (count - 1);
+    ties.weight += weight * weight - squares;
+  };
+  for (std::size_t begin = 0, end; begin < kept.size(); begin = end) {
+    double weight = 0, squares = 0;
+    for (end = begin; end < kept.size() && kept.x[end] == kept.x[begin]; ++end) {
+      const double v = kept.w.empty() ? 1.0 : sketch.in_units(kept.w[end]);
+      weight += v;
+      squares += v * v;
+    }
+    if (end - begin > 1) add(static_cast<double>(end - begin), weight, squares);
+  }
+  // The variance of t, in which a cell is two wide.
+  constexpr double kRoundedToZero = 1e-12;
+  for (std::size_t k = 0; k < sketch.full().size(); ++k) {
+    const double weight = sketch.weight(k), one = sketch.sums(k)[1].value() / simd::kQuanta;
+    const double two = sketch.sums(k)[2].value() / simd::kQuanta;
+    if (two / weight - (one / weight) * (one / weight) < kRoundedToZero) {
+      add(static_cast<double>(sketch.count(k)), weight, sketch.squares(k));
+    }
+  }
+  // Of weights that sum to their number.
+  const double all = sketch.in_units(sketch.weight_sums().sum), n = static_cast<double>(sketch.n());
+  ties.weight *= n / all * (n / all);
+  return ties;
+}
+
+std::vector<double> quantiles_of(const LineSketch& sketch, Span<const double> prob) {
+  const std::vector<CellOfSketch> cells = cells_of(sketch);
+  const double n = static_cast<double>(sketch.n());
+  const double mean = sketch.in_units(sketch.weight_sums().sum) / n;
+  std::vector<double> found;
+  for (const double p : prob) {
+    const double at = p * (n - 1), rank = std::floor(at);
+    const double low = position_of(sketch, cells, rank * mean);
+    const double high = at > rank ? position_of(sketch, cells, (rank + 1) * mean) : low;
+    found.push_back(low + (at - rank) * (high - low));
+  }
+  return found;
+}
+
+int exponent_for(double bandwidth) { return cell_exponent(bandwidth, exponents_of_sums()); }
+
+}  // namespace kestrel

@@ -1,0 +1,44 @@
+// A sketch as the sample that estimators take.
+#ifndef KESTREL_CORE_SKETCH_SKETCH_SAMPLE_HPP
+#define KESTREL_CORE_SKETCH_SKETCH_SAMPLE_HPP
+
+#include <memory>
+#include <vector>
+
+#include "core/base/run_options.hpp"
+#include "core/base/span.hpp"
+#include "core/data/sample.hpp"
+#include "core/data/ties.hpp"
+#include "core/sketch/line_sketch.hpp"
+
+namespace kestrel {
+
+/// Whether all samples of a sketch are known one by one. Then every engine takes them.
+inline bool keeps_all(const LineSketch& sketch) { return sketch.full().empty(); }
+
+/// The samples of a sketch, which must outlive this, with what the engine `fgt` and the selectors
+/// of bandwidths make of samples. If not all are known, only these can use it; the engine then
+/// throws error(unfit) for a bandwidth below least_sum_bandwidth() or least_density_bandwidth().
+/// There is a sample at least. O(cells moments).
+std::unique_ptr<const Sample> sample_of_sketch(const LineSketch& sketch, const RunOptions& options);
+
+/// The least bandwidth of sums over pairs, of any order, and of a density, for which the moments of
+/// such cells are enough; 0 if all samples are known.
+double least_sum_bandwidth(const LineSketch& sketch);
+double least_density_bandwidth(const LineSketch& sketch);
+
+/// Ties among the samples that are kept, and among those of each cell whose samples are equal, to
+/// 1e-6 of its width. Ties of other samples are not known: there are at least so many. O(cells).
+Ties least_ties(const LineSketch& sketch);
+
+/// Quantiles of type 7 (Hyndman & Fan 1996), to the width of a cell: samples that are not kept
+/// count as equally spaced in their cells. A sample with a weight counts as so many. There is a
+/// sample at least. O(cells) each.
+std::vector<double> quantiles_of(const LineSketch& sketch, Span<const double> prob);
+
+/// The exponent of the widest cells that serve sums over pairs from this bandwidth on.
+int exponent_for(double bandwidth);
+
+}  // namespace kestrel
+
+#endif

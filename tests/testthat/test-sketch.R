@@ -1,0 +1,436 @@
+# Sketches: sums over parts of the data, beside the same of all data in memory and beside plain R.
+
+# The table of a sketch, from its definition.
+reference_sketch <- function(x, exponent) {
+  y <- x * 2^-exponent
+  key <- floor(y)
+  full <- key %in% names(which(table(key) > 16))
+  t <- (2 * (y - key) - 1)[full]
+  power <- rep(1, length(t))
+  sums <- NULL
+  for (order in 0:15) {
+    quanta <- floor(2^44 * power + 0.5)
+    hi <- floor(quanta / 2^22)
+    of_cells <- rowsum(cbind(hi = hi, lo = quanta - 2^22 * hi), key[full])
+    sums <- rbind(sums, cbind(key = as.numeric(rownames(of_cells)), order, of_cells))
+    power <- power * t
+  }
+  kept <- sort(x[!full])
+  list(sums = sums[order(sums[, "key"], sums[, "order"]), ], kept = kept)
+}
+
+sketch_lines <- function() {
+  list(
+    normal = rnorm(3000), skewed = rexp(2000), offset = 1e9 + rnorm(2000), outliers = c(rnorm(2000), 1e6, -3e6),
+    ties = round(rnorm(2000), 1), decades = 10^runif(1000, -5, 10), clusters = c(rnorm(999), 50 + rnorm(999) / 100),
+    two = c(1, 3.5), few = rnorm(40)
+  )
+}
+
+test_that("a sketch is the table of its definition", {
+  for (x in list(with_seed(1, rnorm(4000)), with_seed(2, 1e9 + rexp(1000)), c(rep(-0.25, 20), -1e-20, 0, 0.5))) {
+    plan <- sketch_plan(x, hmin = sd(x))
+    frame <- as.data.frame(kde_sketch(x, plan))
+    wanted <- reference_sketch(x, plan$exponent)
+    is_sum <- !is.na(frame$order)
+    got <- frame[is_sum, c("key", "order", "hi", "lo")]
+    # The reference does not carry from lo to hi.
+    expect_equal(got$hi * 2^22 + got$lo, wanted$sums[, "hi"] * 2^22 + wanted$sums[, "lo"], ignore_attr = TRUE,
+                 tolerance = 1e-15)
+    expect_identical((got$lo - wanted$sums[, "lo"]) %% 2^22, rep(0, nrow(got)), ignore_attr = TRUE)
+    expect_identical(got$key, as.vector(wanted$sums[, "key"]))
+    expect_identical(frame$value[!is_sum & !is.na(frame$key)], wanted$kept)
+    expect_identical(frame$value[is.na(frame$key)], range(x))
+  }
+})
+
+test_that("partitions, orders, threads and instruction sets change no byte", {
+  x <- with_seed(3, c(rnorm(1.1e6), rcauchy(1e4)))
+  plan <- sketch_plan(x)
+  whole <- kde_sketch(x, plan, threads = 1)
+  before <- options(kestrel.isa = "auto")
+  on.exit(options(before))
+  with_seed(4, for (round in 1:6) {
+    options(kestrel.isa = sample(kestrel_info()$isa_available, 1L))
+    parts <- split(sample(x), sample(c(2, 5, 17)[round %% 3 + 1], length(x), TRUE))
+    sketches <- lapply(unname(parts), kde_sketch, plan = plan, threads = round %% 2 + 1)
+    sketches <- c(sample(sketches), list(kde_sketch(numeric(0), plan)))
+    all <- if (round %% 2) do.call(c, sketches) else Reduce(`+`, sketches)
+    expect_identical(all, whole)
+  })
+  expect_identical(update(kde_sketch(x[1:7], plan), x[-(1:7)]), whole)
+})
+
+test_that("selectors and densities are those of the data", {
+  lines <- with_seed(5, sketch_lines())
+  for (name in names(lines)) {
+    x <- lines[[name]]
+    plan <- sketch_plan(x)
+    parts <- split(x, rep(1:3, length.out = length(x)))
+    s <- do.call(c, lapply(unname(parts), kde_sketch, plan = plan))
+    expect_no_problem(list(
+      reference_problem(hns(s), hns(x), info = paste(name, "hns")),
+      reference_problem(hns(s, 2), hns(x, 2), info = paste(name, "hns")),
+      reference_problem(hpi(s, scalest = "stdev"), hpi(x, scalest = "stdev"), 1e-11, info = paste(name, "hpi")),
+      reference_problem(hpi(s), hpi(x), 1e-3, info = paste(name, "hpi, minim")),
+      reference_problem(summary(s)$sd, sd(x), 1e-12, info = paste(name, "sd"))
+    ))
+    ours <- suppressWarnings(hlscv(s, amise = TRUE))
+    theirs <- suppressWarnings(hlscv(x, amise = TRUE))
+    expect_no_problem(reference_problem(ours$curve$objective, theirs$curve$objective, 1e-11,
+                                        info = paste(name, "LSCV")))
+    expect_equal(ours$ties, theirs$ties, info = name)
+    g <- hns(x) * c(0.5, 1)
+    expect_no_problem(list(
+      reference_problem(psi(s, g, 6), psi(x, g, 6), 1e-11, info = paste(name, "psi")),
+      reference_problem(lscv(s, h = g), lscv(x, h = g), 1e-11, info = paste(name, "lscv"))
+    ))
+    h <- max(hpi(s), 4 * plan$hmin)
+    at <- c(x[1:2], mean(x), max(x) + h)
+    expect_no_problem(list(
+      reference_problem(kde(s, h = h)$estimate, kde(x, h = h)$estimate, 1e-12, info = paste(name, "kde")),
+      reference_problem(predict(kde(s, h = h), at), predict(kde(x, h = h), at), 1e-12, info = paste(name, "predict"))
+    ))
+  }
+  # Of smoothed cross-validation the criterion is a small difference of its terms.
+  x <- lines$normal
+  expect_equal(hscv(kde_sketch(x, sketch_plan(x))), hscv(x), tolerance = 1e-6)
+  expect_equal(hlscv(kde_sketch(x, sketch_plan(x)), deriv.order = 1), hlscv(x, deriv.order = 1), tolerance = 1e-6)
+})
+
+test_that("weights", {
+  n <- 3000
+  kinds <- with_seed(10, list(some = rexp(n), zeros = rep(0:2, length.out = n), decades = 10^runif(n, -6, 6)))
+  x <- with_seed(11, rnorm(n))
+  for (name in names(kinds)) {
+    rows <- data.frame(x, w = kinds[[name]], other = "a")
+    plan <- sketch_plan(rows, column = "x", w = "w", hmin = 0.1)
+    parts <- split(rows, rep(1:3, length.out = n))
+    s <- do.call(c, lapply(unname(rev(parts)), kde_sketch, plan = plan))
+    expect_identical(s, kde_sketch(rows, plan))
+    expect_identical(s, kde_sketch(rows[rows$w > 0, ], plan))
+    w <- rows$w
+    both <- function(take, ...) {
+      reference_problem(take(s, ...), take(x, ..., w = w), 1e-11, info = paste(name, deparse(substitute(take))))
+    }
+    expect_no_problem(list(
+      both(hns), both(hpi, scalest = "stdev"), both(lscv, h = c(0.2, 0.7)), both(psi, g = 0.3, r = 6),
+      reference_problem(summary(s)$n_eff, sum(w)^2 / sum(w^2)),
+      reference_problem(kde(s, h = 0.5)$estimate, kde(x[w > 0], h = 0.5, w = w[w > 0])$estimate)
+    ))
+    expect_equal(kde(s, h = 0.5)$n_eff, sum(w)^2 / sum(w^2))
+    suppressWarnings(expect_equal(hlscv(s, deriv.order = 1), hlscv(x, deriv.order = 1, w = w), tolerance = 1e-6))
+  }
+  # few enough to be kept
+  few <- data.frame(x = c(1, 2.5, 2.5, 7), w = c(1, 2, 0, 4))
+  s <- kde_sketch(few, sketch_plan(few, column = "x", w = "w"))
+  expect_equal(hpi(s), hpi(few$x, w = few$w))
+  expect_equal(suppressWarnings(hlscv(s)), suppressWarnings(hlscv(few$x, w = few$w)))
+  expect_identical(as_sketch(s$bytes), s)
+  plan <- sketch_plan(few, column = "x", w = "w", hmin = 1)
+  expect_identical(kde_sketch(rbind(few, c(1, NA), c(NA, 1)), plan, na.action = na.omit), kde_sketch(few, plan))
+  light <- transform(few, w = w / 2^12)
+  expect_snapshot_output({
+    print(plan)
+    print(s)
+    print(kde(s, h = 1)$n_eff)
+  })
+  expect_refused(
+    sketch_plan(few, column = "x", w = "v"),
+    sketch_plan(few, column = "x", w = 1:4),
+    sketch_plan(transform(few, w = 0), column = "x", w = "w"),
+    kde_sketch(few["x"], plan),
+    kde_sketch(1:4, plan),
+    kde_sketch(transform(few, w = -w), plan),
+    kde_sketch(transform(few, w = 1e9 * w), plan),
+    kde_sketch(transform(few, w = w / c(1, 0, 1, 1)), plan),
+    kde_sketch(transform(few, w = c(1, NA, 1, 1)), plan),
+    s + kde_sketch(few, sketch_plan(light, column = "x", w = "w")),
+    kde_sketch(few, plan) + kde_sketch(few, sketch_plan(few, column = "x", hmin = 1)),
+    hns(kde_sketch(light, plan)),
+    as.data.frame(s),
+    as_sketch(data.frame(), plan),
+    sketch_sql(plan, "t")
+  )
+})
+
+test_that("the estimate of a sketch is an estimate without data", {
+  x <- with_seed(6, rnorm(5000))
+  s <- kde_sketch(data.frame(speed = x), sketch_plan(data.frame(speed = x), hmin = 0.2))
+  fhat <- kde(s, h = 0.9, gridsize = 50)
+  of_data <- kde(x, h = 0.9, gridsize = 50)
+  expect_identical(fhat$names, "speed")
+  expect_identical(fhat$n, 5000)
+  expect_equal(fhat$cont, grid_levels(list(fhat$eval.points), fhat$estimate, (99:1) / 100))
+  expect_equal(kde(s, h = 0.9, eval.points = c(-1, 2))$estimate, predict(of_data, c(-1, 2)))
+  expect_equal(dkde(0.5, fhat), dkde(0.5, of_data))
+  expect_identical(unserialize(serialize(fhat, NULL)), fhat)
+  expect_refused(
+    kde(s, h = 0.3, w = 1:2),
+    kde(s, h = 0.3, kernel = "uniform"),
+    kde(s, h = 0.3, positive = TRUE),
+    kde(s, h = 0.3, engine = "direct"),
+    kde(s, h = 0.1),
+    kde(s),
+    pkde(0, fhat),
+    contourLevels(kde(s, h = 0.9, eval.points = 0), cont = 50),
+    hlscv(s, kernel = "uniform"),
+    hlscv(s, hmin = 1e-5),
+    Hpi(s),
+    psi(s, 1e-3, 4),
+    lscv(s, H = diag(2)),
+    lscv(kde_sketch(1, sketch_plan(1, hmin = 1)), h = 1)
+  )
+  expect_error(kde(s, h = 0.3, backend = "cuda"), class = "kestrel_error_backend")
+  expect_error(hpi(s, backend = "cuda"), class = "kestrel_error_backend")
+})
+
+chunks_of <- function(x, size) {
+  at <- 0
+  function(reset) {
+    if (reset) {
+      at <<- 0
+      return(NULL)
+    }
+    if (at >= length(x)) return(NULL)
+    at <<- at + size
+    x[seq(at - size + 1, min(at, length(x)))]
+  }
+}
+
+test_that("sources of every kind give the same sketch", {
+  x <- with_seed(7, round(rnorm(1000), 9))
+  frame <- data.frame(id = "a", x = x, other = 1)
+  plan <- sketch_plan(frame, column = "x")
+  wanted <- kde_sketch(x, plan)
+  file <- tempfile(fileext = ".csv")
+  on.exit(unlink(file))
+  write.csv(frame, file, row.names = FALSE)
+  expect_identical(kde_sketch(frame, plan), wanted)
+  expect_identical(kde_sketch(cbind(other = 0, x = x), plan), wanted)
+  expect_identical(kde_sketch(matrix(x), plan), wanted)
+  expect_identical(kde_sketch(chunks_of(x, 300), plan), wanted)
+  # the first chunk has no rows
+  late <- function(reset) {
+    calls <<- if (reset) 0 else calls + 1
+    if (calls < 3) frame[if (calls == 1) 0 else seq_along(x), ]
+  }
+  calls <- 0
+  expect_identical(sketch_plan(late, column = "x"), sketch_plan(frame, column = "x"))
+  expect_identical(kde_sketch(late, plan), wanted)
+  expect_identical(kde_sketch(file, plan), wanted)
+  expect_identical(sketch_plan(file, column = "x"), plan)
+  # more lines than a chunk has
+  connections <- nrow(showConnections())
+  long <- with_seed(8, round(rnorm(100500), 3))
+  writeLines(c("y, \"x\"", paste0("a,", long)), file)
+  expect_identical(kde_sketch(file, plan), kde_sketch(long, plan))
+  writeLines(c("x", "1", "2,3"), file)
+  expect_error(kde_sketch(file, plan), "chunk 1, but it failed", class = "kestrel_error_input")
+  writeLines(c("x,y", "1,a", "one,b"), file)
+  expect_error(kde_sketch(file, plan), "in chunk 1 it is character", class = "kestrel_error_input")
+  writeLines(c("y,x", "a,", "b,NA", "c, 2.5"), file)
+  expect_identical(kde_sketch(file, plan, na.action = na.omit), kde_sketch(2.5, plan))
+  writeBin(charToRaw("\xef\xbb\xbfx,y\r\n1,2\r\n\r\n3,4\r\n\r\n"), file)
+  expect_identical(kde_sketch(file, plan), kde_sketch(c(1, 3), plan))
+  expect_identical(nrow(showConnections()), connections)
+  # without a column's name
+  bare <- sketch_plan(x)
+  expect_identical(bare$column, "")
+  expect_identical(kde_sketch(as.integer(1:9), bare), kde_sketch(c(1:4, 9:5) + 0, bare))
+  # missing values
+  holes <- replace(x, c(5, 500), NA)
+  expect_identical(kde_sketch(chunks_of(holes, 300), plan, na.action = na.omit), kde_sketch(holes[-c(5, 500)], plan))
+  write.csv(data.frame(x = holes), file, row.names = FALSE)
+  expect_identical(kde_sketch(file, plan, na.action = "na.omit"), kde_sketch(holes[-c(5, 500)], plan))
+})
+
+test_that("variables of netCDF files", {
+  skip_if_not_installed("ncdf4")
+  file <- tempfile(fileext = ".nc")
+  on.exit(unlink(file))
+  dims <- Map(ncdf4::ncdim_def, c("lon", "lat", "time"), "", list(1:300, 1:200, 1:5), create_dimvar = FALSE)
+  variables <- list(ncdf4::ncvar_def("t2m", "", dims, -99, prec = "short"), ncdf4::ncvar_def("area", "", dims),
+                    ncdf4::ncvar_def("flat", "", dims[1:2]))
+  nc <- ncdf4::nc_create(file, variables)
+  x <- with_seed(12, array(sample(c(-99, 0:400), 3e5, TRUE), c(300, 200, 5)))
+  ncdf4::ncatt_put(nc, "t2m", "scale_factor", 0.5)
+  ncdf4::ncvar_put(nc, "t2m", x)
+  ncdf4::ncvar_put(nc, "area", abs(x) + 0)
+  ncdf4::nc_close(nc)
+  plan <- sketch_plan(file, hmin = 4, column = "t2m")
+  wanted <- x[x != -99] / 2
+  expect_identical(kde_sketch(file, plan, na.action = na.omit), kde_sketch(wanted, plan))
+  weighted <- sketch_plan(file, hmin = 4, column = "t2m", w = "area")
+  rows <- data.frame(t2m = wanted, area = as.vector(abs(x[x != -99])))
+  expect_identical(kde_sketch(file, weighted, na.action = na.omit), kde_sketch(rows, weighted))
+  none <- sketch_plan(1, hmin = 1, column = "sst")
+  other <- sketch_plan(rows, hmin = 1, column = "t2m", w = "area")
+  other$weight <- "flat"
+  text <- tempfile(fileext = ".nc")
+  writeLines("no file", text)
+  on.exit(unlink(text), add = TRUE)
+  unlink(file)
+  ncdf4::nc_close(ncdf4::nc_create(file, variables))
+  expect_error(sketch_plan(text), "`source` must be a whole netCDF file", class = "kestrel_error_input")
+  expect_refused(
+    kde_sketch(file, plan),
+    kde_sketch(file, none),
+    kde_sketch(file, other),
+    sketch_plan(file),
+    sketch_plan("nowhere.nc")
+  )
+})
+
+test_that("results of queries, and a sketch that a database computes", {
+  skip_if_not_installed("RSQLite")
+  db <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
+  on.exit(DBI::dbDisconnect(db))
+  x <- with_seed(8, c(rnorm(2000, 10), 1e5, -1e5, rep(0.25, 40), 1e9, rexp(500) / 1e3))
+  DBI::dbWriteTable(db, "some \"table\"", data.frame(x = c(x, NA)))
+  plan <- sketch_plan(data.frame(x = x), hmin = 0.7)
+  wanted <- kde_sketch(x, plan)
+  result <- DBI::dbSendQuery(db, "SELECT x FROM \"some \"\"table\"\"\" WHERE x IS NOT NULL")
+  expect_identical(kde_sketch(result, plan), wanted)
+  DBI::dbClearResult(result)
+  found <- DBI::dbGetQuery(db, sketch_sql(plan, "some \"table\""))
+  expect_identical(as_sketch(found, plan), wanted)
+  expect_identical(as_sketch(found[sample(nrow(found)), ], plan), wanted)
+  # no rows
+  DBI::dbExecute(db, "DELETE FROM \"some \"\"table\"\"\"")
+  found <- DBI::dbGetQuery(db, sketch_sql(plan, "some \"table\""))
+  expect_identical(as_sketch(found, plan), kde_sketch(numeric(0), plan))
+  wide <- sketch_plan(c(1, 2), hmin = 64)
+  expect_refused(sketch_sql(wide, "t"))
+  expect_match(sketch_sql(wide, "a.t", "x"), "\"x\" AS DOUBLE PRECISION) / 8.0 AS y FROM \"a\".\"t\" WHERE",
+               fixed = TRUE)
+})
+
+test_that("several processes", {
+  skip_on_cran()
+  skip_if_not_installed("future.apply")
+  x <- with_seed(9, rnorm(1000))
+  plan <- sketch_plan(x)
+  old <- future::plan(future::multisession, workers = 2)
+  on.exit(future::plan(old))
+  parts <- future.apply::future_lapply(split(x, rep(1:4, 250)), kde_sketch, plan = plan)
+  expect_identical(do.call(c, parts), kde_sketch(x, plan))
+  # A worker that loads kestrel on the way draws no random numbers, which would be a warning.
+  future::plan(future::multisession, workers = 2, gc = TRUE)
+  expect_silent(future.apply::future_lapply(1:2, function(k) kestrel::kde_sketch(k, plan)))
+})
+
+test_that("a sketch is read from its bytes and from files", {
+  s <- kde_sketch(faithful, sketch_plan(faithful, hmin = 2, column = "eruptions"))
+  file <- tempfile()
+  on.exit(unlink(file))
+  saveRDS(s, file)
+  expect_identical(readRDS(file), s)
+  writeBin(s$bytes, file)
+  expect_identical(as_sketch(readBin(file, "raw", 1e6)), s)
+  expect_identical(as_sketch(s), s)
+  changed <- structure(list(bytes = replace(s$bytes, 500, as.raw(1))), class = "kestrel_sketch")
+  frame <- as.data.frame(s)
+  plan <- sketch_plan(faithful, hmin = 2, column = "eruptions")
+  expect_refused(
+    print(changed),
+    changed + s,
+    s + changed,
+    hns(changed),
+    update(changed, faithful),
+    kde(changed, h = 1),
+    as_sketch(s$bytes[1:100]),
+    as_sketch(s$bytes[-1]),
+    as_sketch(replace(s$bytes, 9, as.raw(2))),
+    as_sketch(raw(0)),
+    as_sketch(1:3),
+    as_sketch(frame),
+    as_sketch(frame, list()),
+    as_sketch(frame[-1, ], plan),
+    as_sketch(frame[, -1], plan),
+    as_sketch(transform(frame, hi = hi + 0.5), plan),
+    as_sketch(transform(frame, hi = -hi), plan),
+    as_sketch(transform(frame, lo = "a"), plan),
+    as_sketch(frame[!is.na(frame$order) | is.na(frame$key), ], plan),
+    as_sketch(frame[!is.na(frame$key), ], plan),
+    as_sketch(rbind(frame, data.frame(key = 1, order = NA, hi = NA, lo = NA, value = NA)), plan)
+  )
+})
+
+# What a condition says and has.
+caught <- function(code) tryCatch(code, kestrel_error_input = identity)
+
+test_that("a source that fails on the way leaves the sketch of the chunks before", {
+  plan <- sketch_plan(1:100 + 0, column = "x")
+  half <- function(reset) {
+    if (reset) calls <<- 0 else calls <<- calls + 1
+    if (calls == 3) stop("the disk is gone")
+    c(calls, 7)
+  }
+  calls <- 0
+  failed <- caught(kde_sketch(half, plan))
+  expect_identical(failed$chunk, 3)
+  expect_identical(failed$sketch, kde_sketch(c(1, 7, 2, 7), plan))
+  expect_identical(conditionMessage(failed$parent), "the disk is gone")
+  failed <- caught(kde_sketch(chunks_of(c(1:5, NA, 7:9), 4), plan))
+  expect_identical(failed$chunk, 2)
+  expect_identical(failed$sketch, kde_sketch(1:4, plan))
+  say(failed, caught(kde_sketch(half, plan))) |> expect_snapshot_output()
+})
+
+test_that("print, summary and plot, and bad input", {
+  s <- kde_sketch(faithful, sketch_plan(faithful, column = "waiting"))
+  dense <- kde_sketch(rep(faithful$waiting, 400) + 0:9 / 10, sketch_plan(1, hmin = 0.1, column = "x"))
+  none <- kde_sketch(numeric(0), sketch_plan(1, hmin = 1))
+  expect_snapshot_output({
+    print(sketch_plan(faithful, column = "waiting"))
+    shown(s)
+    shown(dense)
+    shown(none)
+    shown(kde_sketch(3, sketch_plan(1, hmin = 1)))
+    shown(kde(dense, h = 2))
+    print(unclass(summary(s))[c("n", "mean", "sd")])
+  })
+  expect_gt(drawn(plot(dense)), 3)
+  same <- sketch_plan(c(2, 2, 2), hmin = 1)
+  calls <- 0
+  changing <- function(reset) {
+    calls <<- if (reset) 0 else calls + 1
+    if (calls < 3) stats::setNames(data.frame(1, 2), c("a", if (calls == 1) "b" else "c"))
+  }
+  expect_refused(
+    sketch_plan(numeric(0)),
+    sketch_plan(1),
+    sketch_plan(c(2, 2, 2)),
+    sketch_plan(letters),
+    sketch_plan(list(1)),
+    sketch_plan("nowhere.csv"),
+    sketch_plan(faithful),
+    sketch_plan(faithful, column = "mag"),
+    sketch_plan(faithful, column = 3),
+    sketch_plan(1, hmin = 0),
+    sketch_plan(1, hmin = 1e-300),
+    sketch_plan(function(reset) NULL),
+    kde_sketch(1:3),
+    kde_sketch(1:3, plan = 1),
+    kde_sketch(iris, sketch_plan(iris, hmin = 1, column = "Species")),
+    kde_sketch(c(1, NA), same),
+    kde_sketch(c(1, NA), same, na.action = identity),
+    kde_sketch(c(1, Inf), same),
+    kde_sketch(1e305, same),
+    kde_sketch(changing, sketch_plan(1, hmin = 1, column = "b")),
+    kde_sketch(quote(x), same),
+    next_chunk(NULL),
+    dense + s,
+    c(s, kde_sketch(faithful, sketch_plan(faithful, 0.02, "eruptions"))),
+    c(s, 1),
+    s + 1,
+    update(s),
+    hns(none),
+    hns(kde_sketch(3, same)),
+    hns(kde_sketch(c(2, 2, 2), same)),
+    hpi(s, w = 1:2),
+    hns(kde_sketch(c(1, 2, 4) * 1e40, sketch_plan(c(1, 2, 4) * 1e40)), w = 1),
+    hpi(kde_sketch(c(1, 2, 4) * 1e40, sketch_plan(c(1, 2, 4) * 1e40)))
+  )
+})
