@@ -1,7 +1,7 @@
 # Tasks of a density: the sums that it needs, and how they are run.
 
 # The lower factor L of H = L L'.
-bandwidth_root <- function(fhat) lower_root_cpp(as.matrix(fhat$H))
+bandwidth_root <- function(fhat) lower_root_cpp(summed_H(fhat))
 
 check_summable <- function(fhat) {
   if (fhat$kernel_type == "integrated") {
@@ -19,14 +19,17 @@ check_densities <- function(estimate) {
 # The sums that are needed, on the line: the sample and points without those outside the sample space. `points` is a
 # matrix, or `axes` a list; `root` is that of the bandwidth matrix; `m` is the number of points including those outside;
 # `complete(values)` is the estimate at all of these. src/rcpp_density.cpp reads it.
-sums_for <- function(fhat, points, axes, m, complete) {
-  list(sample = data_on_line(fhat), points = points, axes = axes, root = bandwidth_root(fhat), kernel = fhat$kernel,
-       kernel_type = fhat$kernel_type, m = m, complete = complete)
+sums_for <- function(fhat, points, axes, m, complete, data = data_on_line(fhat)) {
+  copies <- copies_of(data)
+  list(sample = data, points = points, axes = axes, root = bandwidth_root(fhat), kernel = fhat$kernel,
+       kernel_type = fhat$kernel_type, m = m,
+       complete = if (copies == 1) complete else function(value) complete(copies * value))
 }
 
 # The core's sample on the line where the kernel works: while kde() or kcde() makes an estimate, that of the call, which
 # the estimate then carries.
 data_on_line <- function(fhat) {
+  if (is_reflected(fhat$transform)) return(reflected_data(fhat))
   if (!is.null(fhat$.sample)) return(fhat$.sample)
   # Without a transform there is no need to make a matrix of a vector, which would copy it.
   x <- if (is.null(fhat$transform)) fhat$x else points_to_line(fhat$transform, sample_matrix(fhat))
@@ -48,6 +51,10 @@ task_at_points <- function(fhat, points) {
     estimate[inside] <- value
     check_densities(estimate)
   }
+  if (is_reflected(fhat$transform)) {
+    more <- count_reflected_cpp(line, reflecting_axes(fhat)) - nrow(line)
+    if (folds_points(fhat, more)) return(folded_at_points(fhat, line, nrow(points), complete))
+  }
   sums_for(fhat, line, list(), nrow(points), complete)
 }
 
@@ -65,6 +72,13 @@ task_on_axes <- function(fhat, axes) {
     estimate <- do.call(`[<-`, c(list(estimate), inside, list(value = value * as.vector(slope))))
     check_densities(estimate)
     if (length(axes) > 1L) estimate else as.vector(estimate)
+  }
+  if (is_reflected(fhat$transform) && folds_axes(fhat) && all(lengths(line) > 0L)) {
+    of_axes <- reflecting_axes(fhat)
+    images <- vapply(seq_along(line), function(k) count_reflected_cpp(line[[k]], of_axes[, k, drop = FALSE]), 0)
+    if (folds_points(fhat, prod(images) - prod(lengths(line)))) {
+      return(folded_on_axes(fhat, line, prod(lengths(axes)), complete))
+    }
   }
   sums_for(fhat, matrix(0, 0L, length(axes)), unname(line), prod(lengths(axes)), complete)
 }

@@ -210,7 +210,7 @@ slice_integrals <- function(axes, values) {
 warn_sparse <- function(fhat, axes, largest) {
   if (largest == 0) {
     warn_grid("The grid is out of reach of all samples: the estimate is zero at every point.")
-  } else if (is_compact(fhat$kernel) && is.null(fhat$transform)) {
+  } else if (is_compact(fhat$kernel) && keeps_units(fhat$transform)) {
     warn_coarse(points_reached(fhat, axes), "the bandwidth")
   }
 }

@@ -181,6 +181,7 @@ distribution_at_points <- function(fhat, points, run) {
 # user that messages are about.
 probability_at <- function(fhat, points, tail, run, name) {
   at <- unname(points_to_line(fhat$transform, points))
+  if (ncol(at) == 1L && is_reflected(fhat$transform)) return(reflected_probability(fhat, at[, 1L], run))
   if (ncol(at) == 1L) return(line_probability(fhat, at[, 1L], tail, run))
   check_distances(fhat, if (name == "H") "x" else name)
   open <- matrix(if (tail == "upper.tail") Inf else -Inf, nrow(at), ncol(at))

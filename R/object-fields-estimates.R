@@ -71,13 +71,21 @@ estimate_fields <- list(
   seconds = numbers(1L)
 )
 
-transform_field <- function(d, x) {
+transform_field <- function(d, x, types = c("log", "probit", "reflection")) {
   within <- function(transform) {
     if (transform$type == "probit") return(d == 1L && all(x > 0 & x < 1))
+    if (transform$type == "reflection") {
+      lower <- transform$lower
+      upper <- transform$upper
+      return(!anyNA(c(lower, upper)) && all(lower < upper) && any(is.finite(c(lower, upper))) &&
+               all(x >= rep(lower, each = length(x) / d) & x <= rep(upper, each = length(x) / d)))
+    }
     d == length(transform$adj) && all(rep(transform$adj, each = length(x) / d) + x > 0)
   }
-  fields <- list(type = texts(1L, among = c("log", "probit")),
-                 adj = function(of) if (of[["transform"]][["type"]] == "log") numbers(d))
+  of_type <- function(type, what) function(of) if (of[["transform"]][["type"]] == type) what
+  fields <- list(type = texts(1L, among = types), adj = of_type("log", numbers(d)),
+                 lower = of_type("reflection", numbers(d, finite = FALSE)),
+                 upper = of_type("reflection", numbers(d, finite = FALSE)))
   parts(fields, optional = TRUE, also = list("a scale for all data", within))
 }
 
@@ -96,8 +104,9 @@ kcde_fields <- c(
   list(w = numbers(min = 1L, sign = "not negative", also = list("weights that sum to their number",
                                                                 function(w) sums_to(w, length(w))))),
   estimate_fields[c("x", "kernel")], list(kernel_type = texts(1L, among = c("radial", "product"))),
-  estimate_fields[c("H", "h", "n_eff", "transform", "gridtype", "cont")],
+  estimate_fields[c("H", "h", "n_eff", "gridtype", "cont")],
   list(
+    transform = function(of) transform_field(columns_of(of), of[["x"]], c("log", "probit")),
     tail = texts(1L, among = known_tails),
     eval.points = function(of) points_field(columns_of(of), of[["gridded"]], limits = TRUE),
     estimate = function(of) {

@@ -208,8 +208,8 @@ pair_limits <- function(query, names) {
 }
 
 answer_boxes <- function(fhat, boxes, fun, of, N, level, run) {
-  if (!is.null(of) && !is.null(fhat$transform)) {
-    abort_input("`fun` must be \"count\" for an estimate of bounded data, not \"", fun, "\".")
+  if (!is.null(of) && !keeps_units(fhat$transform)) {
+    abort_input("`fun` must be \"count\" for an estimate with positive or unit.interval, not \"", fun, "\".")
   }
   check_distances(fhat)
   sample <- data_on_line(fhat)
@@ -217,6 +217,11 @@ answer_boxes <- function(fhat, boxes, fun, of, N, level, run) {
   upper <- points_to_line(fhat$transform, boxes$upper)
   held <- box_answers(fhat, sample, lower, upper, of, run)
   if (fun == "count") {
+    if (is_reflected(fhat$transform)) {
+      sample <- sample_cpp(fhat$x, fhat$w)
+      lower[lower <= rep(fhat$transform$lower, each = nrow(lower))] <- -Inf
+      upper[upper >= rep(fhat$transform$upper, each = nrow(upper))] <- Inf
+    }
     heard()
     certain <- rowSums(lower > -Inf | upper < Inf) == 0 | rowSums(upper == -Inf) > 0
     heard()

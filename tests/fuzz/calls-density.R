@@ -21,11 +21,20 @@ kernel_arguments <- function() {
   some_of(list(kernel = pick(kernels), kernel_type = pick(c("radial", "product")), engine = pick(engines)), 0.4)
 }
 
+# Bounds that mostly hold the data, at distances from 0 to several times their spread.
+bounds_for <- function(x) {
+  x <- as.matrix(x)
+  if (!is.numeric(x) || !all(is.finite(x)) || chance(0.05)) return(pick(list(c(0, 1), c(1, 0), NA, "none")))
+  room <- function() spread_of(x) * pick(c(0, 0.1, 3, Inf))
+  cbind(apply(x, 2L, min) - room(), apply(x, 2L, max) + room())
+}
+
 kde_arguments <- function(x = sample_values()) {
   d <- shape_of(x)[2L]
   c(sample_and_weights(x), bandwidth_arguments(x), kernel_arguments(),
     if (chance(0.5)) grid_arguments(x) else list(eval.points = points_for(x)),
     some_of(list(positive = TRUE, adj.positive = stats::rexp(d), unit.interval = TRUE), 0.06),
+    if (chance(0.15)) list(bounds = bounds_for(x)),
     some_of(list(gridtype = pick(list("linear", "sqrt", "quantile", "exp", rep(c("exp", "linear"), length.out = d))),
                  supp = stats::rexp(1L, 0.3), compute.cont = chance(0.5), approx.cont = chance(0.5),
                  tol = magnitude(16), backend = pick(c("auto", "cpu", "cuda")), precision = pick(c("double", "single")),
@@ -42,7 +51,9 @@ estimate <- function(n = pick(c(5, 20, 60)), d = pick(c(1, 2, 3), c(6, 3, 1)), p
   H <- diag(spread_of(x)^2 / pick(c(1, 10, 100)), d)
   as.call(c(quote(kde), list(x = x, H = H), some_of(list(kernel = pick(kernels)), 0.4), type,
             if (chance(0.2)) list(w = weights_for(n)),
-            if (chance(0.1)) list(positive = TRUE, adj.positive = 10 * scale),
+            if (chance(0.1)) list(positive = TRUE, adj.positive = 10 * scale) else if (chance(0.1)) {
+              list(bounds = cbind(apply(x, 2L, min), Inf))
+            },
             if (points) list(eval.points = points_for(x)) else list(gridsize = pick(list(2, 9)))))
 }
 

@@ -34,6 +34,7 @@ objects_to_edit <- function() {
   score <- pdf_score(X, list(one = X + 1, two = X + 2), gridsize = 5, sensitivity = 2, B = 3)
   list(
     plane = plane, line = kde(x, h = 0.5, gridsize = 6, positive = TRUE),
+    bounded = kde(X, h = 1, gridsize = 4, bounds = cbind(c(-Inf, min(X[, 2])), Inf)),
     points = kde(X, h = 1, eval.points = data.frame(a = 1:2, b = 0)),
     integrated = marginal(kde(X, h = 1, gridsize = 5, kernel = "epanechnikov"), "b"), read = read_pdf(file),
     summary = summary(plane), stream = streamed,
