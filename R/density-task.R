@@ -159,8 +159,34 @@ check_volume <- function(fhat) {
               "bandwidths are about ", paste(format_short(unique(range(h))), collapse = " to "), ": rescale it.")
 }
 
-# The estimate at the rows of a matrix. `.variable`: see plain_density() of R/variable-density.R.
+# The estimate at the rows of a matrix. `.own`: see plain_density().
 density_at <- function(fhat, points, run) {
-  if (!is.null(fhat$.variable)) return(variable_density_at(fhat$.variable, points, run))
+  if (!is.null(fhat$.own)) return(own_density_at(fhat$.own, points, run))
   run_density(fhat, task_at_points(fhat, points), run)$estimate
+}
+
+# Estimates that are not sums of kernels with one bandwidth have classes of their own. This is one of them as an estimate
+# of kde(), for what needs only the values on its grid. Its density at other points is that of the object `.own`.
+plain_density <- function(fhat) {
+  H <- if (inherits(fhat, "kestrel_vkde")) fhat$pilot else fhat$H
+  x <- sample_matrix(fhat)
+  w <- fhat$w
+  if (!is.null(fhat$untruncated) && length(w) > 0L) {
+    # Contours are those of the data within.
+    within <- w * is_within(x, fhat$boundary)
+    if (any(within > 0)) w <- scale_weights(within)
+  }
+  made <- gaussian_density(list(x = x, w = w, names = fhat$names, is_vector = !is.matrix(fhat$x)), as.matrix(H))
+  kept <- c("eval.points", "estimate", "gridtype", "gridded", "cont", "call", "seconds")
+  made[kept] <- fhat[kept]
+  # Linear boundary kernels may be negative.
+  if (!is.null(made$estimate)) made$estimate[] <- pmax(made$estimate, 0)
+  made$.own <- fhat
+  made
+}
+
+own_density_at <- function(fhat, points, run) {
+  if (inherits(fhat, "kestrel_vkde")) return(variable_density_at(fhat, points, run))
+  if (!is.null(fhat$untruncated)) return(truncated_density_at(fhat, points, run))
+  boundary_density_at(fhat, points, run)
 }

@@ -190,6 +190,36 @@ vkde_fields <- c(
   )
 )
 
+# Those of an estimate whose values may be negative.
+bkde_fields <- c(
+  kcde_fields[c("names", "gridded", "w", "x")],
+  list(boundary.kernel = texts(1L, among = c("beta", "linear", "truncated")),
+       H = function(of) bandwidth_matrix(columns_of(of), of[["boundary.kernel"]] != "truncated"),
+       xmin = function(of) bounds_field(of), xmax = function(of) bounds_field(of),
+       boundary = function(of) if (of[["boundary.kernel"]] == "truncated") numbers(c(NA, 2)),
+       untruncated = function(of) if (of[["boundary.kernel"]] == "truncated") of_class("kestrel_kde"),
+       mass = numbers(1L, sign = "positive")),
+  kcde_fields[c("n_eff", "gridtype")], estimate_fields[c("eval.points", "cont")],
+  list(estimate = function(of) {
+         d <- columns_of(of)
+         numbers(if (of[["gridded"]]) axes_sizes(of) else nrow(check_points(of[["eval.points"]], d, "eval.points")))
+       },
+       tol = numbers(1L, sign = "positive"), seconds = numbers(1L))
+)
+
+# Bounds that hold the data.
+bounds_field <- function(of) {
+  if (of[["boundary.kernel"]] == "truncated") return(NULL)
+  d <- columns_of(of)
+  numbers(d, finite = of[["boundary.kernel"]] == "beta", also = list("bounds of the data", function(bound) {
+    lower <- of[["xmin"]]
+    upper <- of[["xmax"]]
+    x <- of[["x"]]
+    length(lower) == d && length(upper) == d && is_numbers(lower) && is_numbers(upper) && !anyNA(c(lower, upper)) &&
+      all(lower < upper) && all(x >= rep(lower, each = length(x) / d) & x <= rep(upper, each = length(x) / d))
+  }))
+}
+
 kms_fields <- list(
   names = texts(min = 1L),
   x = anything(list("numbers", is_numbers)),

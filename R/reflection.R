@@ -6,12 +6,7 @@
 choose_reflection <- function(x, names, bounds, others) {
   if (any(others)) abort_input("`bounds` must not be given together with ", names(others)[others][1L], " = TRUE.")
   bounds <- check_bounds(bounds, names)
-  ranges <- ranges_cpp(x)
-  if (any(ranges[1L, ] < bounds[, 1L] | ranges[2L, ] > bounds[, 2L])) {
-    outside <- rowSums(x < rep(bounds[, 1L], each = nrow(x)) | x > rep(bounds[, 2L], each = nrow(x))) > 0
-    abort_input("`x` must lie within `bounds`, but ", sum(outside), " of ", nrow(x),
-                if (ncol(x) > 1L) " rows do not." else " values do not.")
-  }
+  check_within(x, bounds, "`bounds`")
   if (all(is.infinite(bounds))) return(NULL)
   list(type = "reflection", lower = bounds[, 1L], upper = bounds[, 2L])
 }
@@ -31,17 +26,28 @@ check_bounds <- function(bounds, names) {
   if (!is.null(named) && setequal(named, names)) value <- value[match(names, named), , drop = FALSE]
   value <- unname(value)
   storage.mode(value) <- "double"
-  check_present(value, "bounds")
+  check_room(check_present(value, "bounds"), names, "`bounds`")
+}
+
+# `called`: what the messages call the bounds, rows of a lower and an upper one.
+check_room <- function(bounds, names, called) {
+  lower <- bounds[, 1L]
+  upper <- bounds[, 2L]
   # Of two finite bounds the distance counts, too.
-  without_room <- which(!(value[, 1L] < value[, 2L]) |
-                          is.finite(value[, 1L]) & is.finite(value[, 2L]) & is.infinite(value[, 2L] - value[, 1L]))
-  if (length(without_room) > 0L) {
-    first <- without_room[1L]
-    abort_input("`bounds` must leave room between the lower and the upper one",
-                if (d > 1L) paste0(" of ", quoted(names[first])), ", not be ", describe_value(value[first, 1L]), " and ",
-                describe_value(value[first, 2L]), ".")
-  }
-  value
+  without_room <- which(!(lower < upper) | is.finite(lower) & is.finite(upper) & is.infinite(upper - lower))
+  if (length(without_room) == 0L) return(bounds)
+  first <- without_room[1L]
+  abort_input(called, " must leave room between the lower and the upper one",
+              if (length(names) > 1L) paste0(" of ", quoted(names[first])), ", not be ", describe_value(lower[[first]]),
+              " and ", describe_value(upper[[first]]), ".")
+}
+
+check_within <- function(x, bounds, called) {
+  ranges <- ranges_cpp(x)
+  if (all(ranges[1L, ] >= bounds[, 1L] & ranges[2L, ] <= bounds[, 2L])) return(invisible())
+  outside <- rowSums(x < rep(bounds[, 1L], each = nrow(x)) | x > rep(bounds[, 2L], each = nrow(x))) > 0
+  abort_input("`x` must lie within ", called, ", but ", sum(outside), " of ", nrow(x),
+              if (ncol(x) > 1L) " rows do not." else " values do not.")
 }
 
 is_reflected <- function(transform) identical(transform$type, "reflection")
@@ -211,8 +217,8 @@ reflected_ends <- function(fhat, data, run) {
   distribution_cpp(data, line_task(fhat, bounds), run)
 }
 
-reflection_text <- function(transform) {
-  limits <- paste0(ifelse(is.finite(transform$lower), "[", "("), format_short(transform$lower), ", ",
-                   format_short(transform$upper), ifelse(is.finite(transform$upper), "]", ")"))
-  paste0(paste(limits, collapse = " x "), ", by reflection")
+# "[0, Inf) x [0, 1]".
+bounds_text <- function(lower, upper) {
+  paste0(ifelse(is.finite(lower), "[", "("), format_short(lower), ", ", format_short(upper),
+         ifelse(is.finite(upper), "]", ")"), collapse = " x ")
 }

@@ -152,6 +152,27 @@ density_calls <- list(
       if (chance(0.5)) grid[setdiff(names(grid), "step")] else list(eval.points = points_for(x)),
       some_of(list(compute.cont = chance(0.5), approx.cont = chance(0.5), threads = pick(1:3)), 0.3))
   },
+  kde.boundary = function() {
+    x <- sample_values(d = pick(1:3))
+    kernel <- pick(c("beta", "linear"))
+    grid <- grid_arguments(x)
+    bounds <- if (chance(0.7)) bounds_for(x)
+    if (is.matrix(bounds)) grid[c("xmin", "xmax")] <- list(bounds[, 1L], bounds[, 2L])
+    c(sample_and_weights(x), if (chance(0.7)) list(h = min(spread_of(x)) * stats::runif(1L)) else bandwidth_arguments(x),
+      list(boundary.kernel = kernel), grid[setdiff(names(grid), "step")],
+      if (chance(0.4)) list(eval.points = points_for(x)),
+      some_of(list(compute.cont = chance(0.5), approx.cont = chance(0.5), threads = pick(1:3), boundary.supp = 3), 0.3))
+  },
+  kde.truncate = function() {
+    of <- if (chance(0.1)) estimate() else estimate(d = 2, points = FALSE)
+    corners <- matrix(stats::rnorm(2 * pick(c(3, 4, 9))), ncol = 2L) * spread_of(of$x)[1L]
+    list(fhat = of, boundary = if (chance(0.1)) pick(list(1, NULL, "a", cbind(1:2, 1))) else corners)
+  },
+  hbeta = function() {
+    x <- one_column()
+    c(sample_and_weights(x), some_of(list(method = pick(c("reference", "lscv"))), 0.6),
+      some_of(list(xmin = pick(c(-1e3, 0, NA)), xmax = pick(c(1e3, 1, Inf))), 0.3))
+  },
   kfs = function() {
     x <- sample_values(d = pick(1:3))
     grid <- grid_arguments(x)

@@ -1,0 +1,214 @@
+# Sums of kernels that change near bounds: linear boundary kernels and beta kernels. `at`: list(points = ) or list(axes =
+# ), all within the bounds. The fields of an estimate that are needed: x, w, H, xmin, xmax.
+
+# ---- Quadrature and interpolation ---------------------------------------------------------------------------------
+# Functions that are smooth on panels are known from their values at Chebyshev's points in each (R/variable-sums.R).
+
+# The points of all panels between breaks, and their weights for integrals, Fejer's (Waldvogel 2006, equation 2.2).
+panel_nodes <- function(breaks) {
+  angle <- pi * (seq_len(chebyshev_count) - 0.5) / chebyshev_count
+  j <- seq_len(chebyshev_count / 2)
+  weight <- 2 / chebyshev_count * (1 - 2 * drop(cos(2 * outer(angle, j)) %*% (1 / (4 * j^2 - 1))))
+  half <- diff(breaks) / 2
+  middle <- breaks[-1L] - half
+  list(at = as.vector(outer(cos(angle), half) + rep(middle, each = chebyshev_count)),
+       weight = as.vector(outer(weight, half)), breaks = breaks)
+}
+
+# Values at t between the breaks from those at the nodes.
+from_panels <- function(nodes, values, t) {
+  panel <- pmin(pmax(findInterval(t, nodes$breaks), 1L), length(nodes$breaks) - 1L)
+  out <- numeric(length(t))
+  for (rows in split(seq_along(t), panel)) {
+    heard()
+    k <- panel[rows[1L]]
+    polynomials <- chebyshev_polynomials(chebyshev_points(nodes$breaks[k + 0:1]), t[rows])
+    out[rows] <- polynomials %*% values[(k - 1L) * chebyshev_count + seq_len(chebyshev_count)]
+  }
+  out
+}
+
+even_breaks <- function(from, to, width) seq(from, to, length.out = max(ceiling((to - from) / width), 1) + 1)
+
+# ---- Linear boundary kernels (Jones 1993; Hazelton & Marshall 2009) -----------------------------------------------
+# At x the kernel is K(u) (c_0 + sum_k c_k u_k), u = (x - X) / h, with the c for which it integrates to one over the X
+# within the bounds, and its first moments are zero. K is the product of normal densities. In each variable u then runs
+# from (x - xmax) / h to (x - xmin) / h. With the mass a_k, the mean m_k and the variance v_k of the normal density
+# there, c_0 = (1 + sum_k m_k^2 / v_k) / prod a and c_k = -m_k / v_k / prod a.
+
+# These at coordinates t of a variable.
+moments_within <- function(t, h, lower, upper) {
+  low <- (t - upper) / h
+  high <- (t - lower) / h
+  if ((upper - lower) / h < 4) {
+    # The differences of the closed form lose their digits.
+    nodes <- panel_nodes(c(0, 1))
+    u <- low + outer(high - low, nodes$at)
+    mass <- stats::dnorm(u) * (high - low) * rep(nodes$weight, each = length(t))
+    a <- rowSums(mass)
+    m <- rowSums(mass * u) / a
+    return(list(a = a, m = m, v = rowSums(mass * (u - m)^2) / a))
+  }
+  edge <- function(z) ifelse(is.finite(z), z * stats::dnorm(z), 0)
+  a <- stats::pnorm(high) - stats::pnorm(low)
+  m <- (stats::dnorm(low) - stats::dnorm(high)) / a
+  list(a = a, m = m, v = 1 + (edge(low) - edge(high)) / a - m^2)
+}
+
+linear_sums <- function(fhat, at, run) {
+  sample <- bounded_sample(fhat)
+  d <- ncol(sample$x)
+  h <- bounded_h(fhat)
+  # The values of f(k, coordinates) at all points.
+  spread <- function(f) {
+    if (is.null(at$axes)) return(lapply(seq_len(d), function(k) f(k, at$points[, k])))
+    sizes <- lengths(at$axes)
+    lapply(seq_len(d), function(k) {
+      lapply(f(k, at$axes[[k]]), function(one) rep(rep(one, each = prod(sizes[seq_len(k - 1L)])), length.out = prod(sizes)))
+    })
+  }
+  moments <- spread(function(k, t) moments_within(t, h[k], fhat$xmin[k], fhat$xmax[k]))
+  sums <- function(order) {
+    pilot <- new_derivative(sample, diag(h^2, d), order, FALSE)
+    pilot$.sample <- sample$data
+    task <- if (is.null(at$axes)) task_at_points(pilot, at$points) else task_on_axes(pilot, at$axes)
+    derivatives_of(pilot, task, c(run, engine = "auto"))$values
+  }
+  slopes <- sums(1L)
+  value <- (1 + Reduce(`+`, lapply(moments, function(one) one$m^2 / one$v))) * sums(0L)[, 1L]
+  # The sums of u_k K(u) are -h_k times the derivatives.
+  for (k in seq_len(d)) value <- value + moments[[k]]$m / moments[[k]]$v * h[k] * slopes[, k]
+  value / Reduce(`*`, lapply(moments, `[[`, "a"))
+}
+
+# The integral of the sums between the bounds. That of an observation's kernel is prod_k A_k(X_k) + sum_k B_k(X_k) prod_
+# {j != k} A_j(X_j), A and B the integrals of K(u) / a and of (m^2 - m u) / (v a) K(u) over x.
+linear_mass <- function(fhat) {
+  x <- sample_matrix(fhat)
+  h <- bounded_h(fhat)
+  parts <- lapply(seq_len(ncol(x)), function(k) integrals_of_linear(x[, k], h[k], fhat$xmin[k], fhat$xmax[k]))
+  whole <- Reduce(`*`, lapply(parts, `[[`, "A"))
+  of_kernel <- whole * (1 + Reduce(`+`, lapply(parts, function(one) one$B / one$A)))
+  sum(fhat$w * of_kernel) / sum(fhat$w)
+}
+
+integrals_of_linear <- function(x, h, lower, upper) {
+  # Relative to a bound, so that points between the data have digits far from 0, too.
+  origin <- if (is.finite(lower)) lower else if (is.finite(upper)) upper else 0
+  x <- x - origin
+  lower <- lower - origin
+  upper <- upper - origin
+  found <- list(A = rep(1, length(x)), B = numeric(length(x)))
+  reach <- 2 * reflection_reach("gaussian") * h
+  if (upper - lower <= 2 * reach) return(linear_near(x, h, lower, upper, lower, upper))
+  for (near in list(c(lower, lower + reach), c(upper - reach, upper))) {
+    rows <- which(x >= near[1L] & x <= near[2L])
+    if (length(rows) == 0L) next
+    within <- linear_near(x[rows], h, lower, upper, near[1L], near[2L])
+    found$A[rows] <- within$A
+    found$B[rows] <- within$B
+  }
+  found
+}
+
+# A and B at x between `from` and `to`.
+linear_near <- function(x, h, lower, upper, from, to) {
+  margin <- reflection_reach("gaussian") * h
+  t <- panel_nodes(even_breaks(max(lower, from - margin), min(upper, to + margin), h))
+  nodes <- panel_nodes(even_breaks(from, to, h))
+  moments <- moments_within(t$at, h, lower, upper)
+  u <- outer(t$at, nodes$at, `-`) / h
+  kernel <- stats::dnorm(u) / h * t$weight / moments$a
+  A <- colSums(kernel)
+  B <- colSums(kernel * (moments$m^2 - moments$m * u) / moments$v)
+  list(A = from_panels(nodes, A, x), B = from_panels(nodes, B, x))
+}
+
+# ---- Beta kernels (Chen 1999, the second form) --------------------------------------------------------------------
+# At u within the unit interval the kernel is the beta density of X with the shapes u / b and (1 - u) / b, and near the
+# ends, where a shape would be below 2, with one between 1 and 2.
+
+beta_shapes <- function(u, b) {
+  # rho(u) of Chen (1999), in a form without a difference of large numbers.
+  near <- function(u) {
+    c <- 2 * b^2 + 2.5
+    (c^2 - 4 * b^4 - 6 * b^2 - 2.25 + u^2 + u / b) / (c + sqrt(4 * b^4 + 6 * b^2 + 2.25 - u^2 - u / b))
+  }
+  shape <- function(u) {
+    low <- u < 2 * b
+    replace(u / b, low, near(u[low]))
+  }
+  list(p = shape(u), q = shape(1 - u))
+}
+
+# Kernels of the observations x, in rows, at the points u.
+beta_kernels <- function(x, u, b) {
+  shapes <- beta_shapes(u, b)
+  # With small b the powers would lose digits. dbeta() keeps them, but takes long.
+  if (b < 1e-3) {
+    return(matrix(stats::dbeta(x, rep(shapes$p, each = length(x)), rep(shapes$q, each = length(x))), length(x)))
+  }
+  # For powers of zero.
+  least <- function(log) pmax(log, -1e300)
+  exp(outer(least(log(x)), shapes$p - 1) + outer(least(log1p(-x)), shapes$q - 1) -
+        rep(lbeta(shapes$p, shapes$q), each = length(x)))
+}
+
+# On the unit interval.
+unit_coordinates <- function(fhat, x, k) (x - fhat$xmin[k]) / (fhat$xmax[k] - fhat$xmin[k])
+
+beta_b <- function(fhat) (bounded_h(fhat) / (fhat$xmax - fhat$xmin))^2
+
+beta_sums <- function(fhat, at) {
+  x <- sample_matrix(fhat)
+  d <- ncol(x)
+  b <- beta_b(fhat)
+  coordinates <- if (is.null(at$axes)) lapply(seq_len(d), function(k) at$points[, k]) else at$axes
+  u <- lapply(seq_len(d), function(k) unit_coordinates(fhat, coordinates[[k]], k))
+  total <- 0
+  for (rows in beta_parts(nrow(x), max(lengths(u)), if (is.null(at$axes)) 0 else prod(lengths(u)[-d]))) {
+    heard()
+    kernels <- lapply(seq_len(d), function(k) beta_kernels(unit_coordinates(fhat, x[rows, k], k), u[[k]], b[k]))
+    kernels[[1L]] <- kernels[[1L]] * fhat$w[rows]
+    total <- total + if (is.null(at$axes)) colSums(Reduce(`*`, kernels)) else sum_of_products(kernels)
+  }
+  total / (nrow(x) * prod(fhat$xmax - fhat$xmin))
+}
+
+# Parts of the observations whose kernels take about 16 MB.
+beta_parts <- function(n, points, products) parts_of(n, max(floor(2e6 / max(points, products, 1)), 1))
+
+# sum_i prod_k of the rows of d matrices, on the grid of their columns.
+sum_of_products <- function(kernels) {
+  d <- length(kernels)
+  if (d == 1L) return(colSums(kernels[[1L]]))
+  first <- kernels[[1L]]
+  for (k in seq_len(d - 2L) + 1L) {
+    first <- first[, rep(seq_len(ncol(first)), ncol(kernels[[k]])), drop = FALSE] *
+      kernels[[k]][, rep(seq_len(ncol(kernels[[k]])), each = ncol(first)), drop = FALSE]
+  }
+  as.vector(crossprod(first, kernels[[d]]))
+}
+
+# Panels on which the kernels are smooth in u, to 1e-13. Near the ends powers of small x change over a fraction of b. In
+# the middle the standard deviation of a kernel is half of sqrt(b), in units of asin(sqrt(u)).
+beta_breaks <- function(b) {
+  end <- 2 * b * c(0, 2^(-6:0))
+  if (b >= 0.25) return(sort(unique(c(end, 1 - end))))
+  middle <- sin(even_breaks(asin(sqrt(2 * b)), asin(sqrt(1 - 2 * b)), sqrt(b)))^2
+  c(end, middle[-c(1L, length(middle))], rev(1 - end))
+}
+
+# The integral of the sums over the unit intervals.
+beta_mass <- function(fhat) {
+  x <- sample_matrix(fhat)
+  b <- beta_b(fhat)
+  nodes <- lapply(b, function(one) panel_nodes(beta_breaks(one)))
+  of_kernel <- rep(1, nrow(x))
+  for (rows in beta_parts(nrow(x), max(lengths(lapply(nodes, `[[`, "at"))), 0)) for (k in seq_along(nodes)) {
+    heard()
+    kernels <- beta_kernels(unit_coordinates(fhat, x[rows, k], k), nodes[[k]]$at, b[k])
+    of_kernel[rows] <- of_kernel[rows] * drop(kernels %*% nodes[[k]]$weight)
+  }
+  sum(fhat$w * of_kernel) / sum(fhat$w)
+}
