@@ -1,7 +1,6 @@
 # Plug-in bandwidths of densities by reflection. The functionals psi_r are those of the estimate within the bounds, so an
 # observation is paired with all images of the others: psi_r(g) = sum_ij p_i p_j sum_images phi_g^(r)(x_i - image of
-# x_j). Without images the edges of the data at a bound would count as steep slopes. Each is the mean of a derivative of
-# the estimate by reflection at the data, so that it takes linear time.
+# x_j). Without images the edges of the data at a bound would count as steep slopes.
 
 # Of a sample with its covariance: hpi() in one dimension and Hpi.diag() in several, with these functionals. Powers of
 # units far from one, in which derivatives would be out of the range of numbers, are taken out.
@@ -27,33 +26,41 @@ reflected_plug_in <- function(sample, transform, run) {
   found
 }
 
-# The different functionals of an order, with a bandwidth for each variable, in the units of the data.
-reflected_functionals <- function(sample, g, order, run) {
+# The part of the different functionals of an order that images have, with a bandwidth for each variable, in the units of
+# the data. Only observations within reach of a bound have images, and only they are within reach of any.
+functionals_of_images <- function(sample, g, order, run) {
   fhat <- gaussian_density(sample, diag(g^2, length(g)))
   fhat$transform <- sample$transform
-  data <- reflected_data(fhat, sample$data)
-  pilot <- new_derivative(sample, summed_H(fhat), order, FALSE)
-  pilot$.sample <- data
-  found <- derivatives_of(pilot, task_at_points(pilot, sample$x), c(run, engine = "auto"))
-  structure(copies_of(data) * as.vector(crossprod(found$values, sample$w)) / weight_sums_cpp(sample$w)$sum,
-            by = list(engine = found$engine, backend = "cpu"))
+  n <- nrow(sample$x)
+  # Their weights are the rows that they are images of.
+  axes <- reflecting_axes(fhat)
+  rows <- count_reflected_cpp(sample$x, axes)
+  if (rows == n) return(0)
+  check_images(rows, ncol(axes))
+  reflected <- reflected_cpp(sample$x, as.double(seq_len(n)), axes, rows)
+  beyond <- seq(n + 1, rows)
+  source <- reflected$w[beyond]
+  images <- list(x = reflected$x[beyond, , drop = FALSE], w = sample$w[source], names = sample$names)
+  if (!any(images$w > 0)) return(0)
+  # They are in order.
+  near <- source[c(TRUE, diff(source) > 0)]
+  pilot <- new_derivative(images, summed_H(fhat), order, FALSE)
+  found <- derivatives_of(pilot, task_at_points(pilot, sample$x[near, , drop = FALSE]), c(run, engine = "auto"))
+  as.vector(crossprod(found$values, sample$w[near])) * length(source) / weight_sums_cpp(sample$w)$sum^2
 }
 
 # As line_functionals(): in units of the scale.
-reflected_line_functionals <- function(sample, scale, run) {
-  by <- NULL
-  psi <- function(g, r) {
-    value <- reflected_functionals(sample, g * scale, r, run)
-    by <<- attr(value, "by")
-    times_power(as.vector(value), scale, r + 1)
-  }
-  list(psi = psi, by = function() by)
+reflected_line_functionals <- function(sample, scale, first, run, engine) {
+  plain <- line_functionals(sample[names(sample) != "transform"], scale, first, run, engine)
+  of_images <- function(g, r) times_power(functionals_of_images(sample, g * scale, r, run), scale, r + 1)
+  list(psi = function(g, r) plain$psi(g, r) + of_images(g, r), by = plain$by)
 }
 
 # As psi_order(): of y = A x, A the diagonal matrix `axes` of the sample.
 reflected_psi_order <- function(sample, g, order, run) {
   unit <- diag(axes_of_sample(sample))
-  value <- reflected_functionals(sample, g / unit, order, run)
   exponents <- tuple_exponents(index_tuples(length(unit), order), length(unit))
-  structure(as.vector(value) / (prod(unit) * apply(exponents, 1L, function(r) prod(unit^r))), by = attr(value, "by"))
+  of_images <- functionals_of_images(sample, g / unit, order, run)
+  plain <- psi_order(sample[names(sample) != "transform"], g, order, run)
+  plain + of_images / (prod(unit) * apply(exponents, 1L, function(r) prod(unit^r)))
 }

@@ -188,6 +188,22 @@ test_that("the default bandwidth is the plug-in rule with images, in plain R", {
   expect_equal(kde(x, bounds = c(0, Inf), w = rep(2, 80))$h, kde(x, bounds = c(0, Inf))$h)
   some <- rep(0:1, 40)
   expect_equal(quietly(kde(x, bounds = c(0, Inf), w = some))$h, kde(x[some > 0], bounds = c(0, Inf))$h)
+  # The functionals in two dimensions, of coordinates in other units.
+  sample <- with_covariance(check_sample(bounded_sample(30, 2), rexp(30)))
+  sample$axes <- diag(c(2, 0.5))
+  sample$transform <- list(type = "reflection", lower = c(0, 0), upper = c(Inf, 1))
+  images <- reference_images(sample$x, bounds_of(2))
+  y <- images$x %*% sample$axes
+  of_data <- sample$x %*% sample$axes
+  p <- sample$w / sum(sample$w)
+  one <- function(z, r) (if (r == 0) 1 else if (r == 2) z^2 - 1 else z^4 - 6 * z^2 + 3) * dnorm(z)
+  psi <- apply(rbind(c(4, 0), c(2, 2), c(0, 4)), 1, function(r) {
+    sum(vapply(1:30, function(i) {
+      u <- (rep(of_data[i, ], each = nrow(y)) - y) / 0.3
+      p[i] * sum(p[images$row] * one(u[, 1], r[1]) * one(u[, 2], r[2])) / 0.3^6
+    }, 0))
+  })
+  expect_close_to_reference(psi_order(sample, 0.3, 4L, run_options())[c(1, 3, 5)], psi, tol = 1e-10)
   # For a uniform density hpi() sees the edges and undersmooths.
   x <- with_seed(11, runif(500))
   expect_gt(kde(x, bounds = c(0, 1))$h, 1.2 * hpi(x))
