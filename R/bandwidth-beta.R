@@ -86,6 +86,9 @@ largest_b <- 1 / 4
 # the observations is interpolated between the nodes of the integral.
 beta_lscv <- function(u, w, reference, progress) {
   p <- w / sum(w)
+  # On a bound there is a density only of the observations there.
+  between <- which(u > 0 & u < 1)
+  if (length(between) == 0L) abort_input("`x` must have values between the bounds for method = \"lscv\".")
   own_share <- sum(p^2)
   criterion <- function(log_b) {
     b <- exp(log_b)
@@ -95,9 +98,9 @@ beta_lscv <- function(u, w, reference, progress) {
       heard()
       density <- density + drop(crossprod(p[rows], beta_kernels(u[rows], nodes$at, b)))
     }
-    shapes <- beta_shapes(u, b)
-    own <- p * stats::dbeta(u, shapes$p, shapes$q)
-    others <- sum(p * (from_panels(nodes, density, u) - own)) / (1 - own_share)
+    shapes <- beta_shapes(u[between], b)
+    own <- p[between] * stats::dbeta(u[between], shapes$p, shapes$q)
+    others <- sum(p[between] * (from_panels(nodes, density, u[between]) - own)) / (1 - own_share)
     sum(nodes$weight * density^2) - 2 * others
   }
   criterion <- counted(criterion, progress)

@@ -2,6 +2,20 @@
 # observation is paired with all images of the others: psi_r(g) = sum_ij p_i p_j sum_images phi_g^(r)(x_i - image of
 # x_j). Without images the edges of the data at a bound would count as steep slopes.
 
+# The sample with periods that begin half of one before the mean direction. So its variances do not depend on where the
+# periods of the data begin.
+centred_periods <- function(sample, transform) {
+  for (k in which(is_periodic(transform))) {
+    angle <- 2 * pi * ((sample$x[, k] - transform$lower[k]) / transform$period[k])
+    middle <- transform$period[k] * atan2(sum(sample$w * sin(angle)), sum(sample$w * cos(angle))) / (2 * pi)
+    from <- transform$lower[k] + middle - transform$period[k] / 2
+    heard()
+    sample$x[, k] <- transform$lower[k] + pmin((sample$x[, k] - from) %% transform$period[k], transform$period[k])
+    sample$data <- NULL
+  }
+  sample
+}
+
 # Of a sample with its covariance: hpi() in one dimension and Hpi.diag() in several, with these functionals. Powers of
 # units far from one, in which derivatives would be out of the range of numbers, are taken out.
 reflected_plug_in <- function(sample, transform, run) {
@@ -12,7 +26,7 @@ reflected_plug_in <- function(sample, transform, run) {
   unit <- near_units(sample$cov)
   if (any(abs(log2(unit)) > 30)) {
     x <- sample$x / rep(unit, each = nrow(sample$x))
-    transform[c("lower", "upper")] <- list(transform$lower / unit, transform$upper / unit)
+    for (part in c("lower", "upper", "period")) transform[[part]] <- transform[[part]] / unit
     sample <- with_covariance(with_data(list(x = x, w = sample$w, names = sample$names)))
   } else {
     unit <- rep(1, d)
@@ -33,7 +47,7 @@ functionals_of_images <- function(sample, g, order, run) {
   fhat$transform <- sample$transform
   n <- nrow(sample$x)
   # Their weights are the rows that they are images of.
-  axes <- reflecting_axes(fhat)
+  axes <- image_axes(fhat)
   rows <- count_reflected_cpp(sample$x, axes)
   if (rows == n) return(0)
   check_images(rows, ncol(axes))

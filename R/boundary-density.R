@@ -146,7 +146,7 @@ boundary_bandwidth <- function(fhat, given, run, verbose) {
     H <- diag(b * width^2, d)
   }
   if (is.null(H)) {
-    transform <- list(type = "reflection", lower = fhat$xmin, upper = fhat$xmax)
+    transform <- list(type = "images", lower = fhat$xmin, upper = fhat$xmax, period = numeric(d))
     H <- resolve_bandwidth(list(), sample, "gaussian", TRUE, selecting(c(run, engine = "auto"), d), verbose,
                            transform = if (any(is_bounded(transform))) transform)$H
   }

@@ -99,7 +99,7 @@ integrals_of_linear <- function(x, h, lower, upper) {
   lower <- lower - origin
   upper <- upper - origin
   found <- list(A = rep(1, length(x)), B = numeric(length(x)))
-  reach <- 2 * reflection_reach("gaussian") * h
+  reach <- 2 * image_reach("gaussian") * h
   if (upper - lower <= 2 * reach) return(linear_near(x, h, lower, upper, lower, upper))
   for (near in list(c(lower, lower + reach), c(upper - reach, upper))) {
     rows <- which(x >= near[1L] & x <= near[2L])
@@ -113,7 +113,7 @@ integrals_of_linear <- function(x, h, lower, upper) {
 
 # A and B at x between `from` and `to`.
 linear_near <- function(x, h, lower, upper, from, to) {
-  margin <- reflection_reach("gaussian") * h
+  margin <- image_reach("gaussian") * h
   t <- panel_nodes(even_breaks(max(lower, from - margin), min(upper, to + margin), h))
   nodes <- panel_nodes(even_breaks(from, to, h))
   moments <- moments_within(t$at, h, lower, upper)

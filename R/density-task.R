@@ -29,7 +29,7 @@ sums_for <- function(fhat, points, axes, m, complete, data = data_on_line(fhat))
 # The core's sample on the line where the kernel works: while kde() or kcde() makes an estimate, that of the call, which
 # the estimate then carries.
 data_on_line <- function(fhat) {
-  if (is_reflected(fhat$transform)) return(reflected_data(fhat))
+  if (has_images(fhat$transform)) return(data_with_images(fhat))
   if (!is.null(fhat$.sample)) return(fhat$.sample)
   # Without a transform there is no need to make a matrix of a vector, which would copy it.
   x <- if (is.null(fhat$transform)) fhat$x else points_to_line(fhat$transform, sample_matrix(fhat))
@@ -51,8 +51,8 @@ task_at_points <- function(fhat, points) {
     estimate[inside] <- value
     check_densities(estimate)
   }
-  if (is_reflected(fhat$transform)) {
-    more <- count_reflected_cpp(line, reflecting_axes(fhat)) - nrow(line)
+  if (has_images(fhat$transform)) {
+    more <- count_reflected_cpp(line, image_axes(fhat)) - nrow(line)
     if (folds_points(fhat, more)) return(folded_at_points(fhat, line, nrow(points), complete))
   }
   sums_for(fhat, line, list(), nrow(points), complete)
@@ -73,8 +73,8 @@ task_on_axes <- function(fhat, axes) {
     check_densities(estimate)
     if (length(axes) > 1L) estimate else as.vector(estimate)
   }
-  if (is_reflected(fhat$transform) && folds_axes(fhat) && all(lengths(line) > 0L)) {
-    of_axes <- reflecting_axes(fhat)
+  if (has_images(fhat$transform) && folds_axes(fhat) && all(lengths(line) > 0L)) {
+    of_axes <- image_axes(fhat)
     images <- vapply(seq_along(line), function(k) count_reflected_cpp(line[[k]], of_axes[, k, drop = FALSE]), 0)
     if (folds_points(fhat, prod(images) - prod(lengths(line)))) {
       return(folded_on_axes(fhat, line, prod(lengths(axes)), complete))

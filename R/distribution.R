@@ -94,7 +94,7 @@ qkde <- function(p, fhat, ..., verbose = NULL) {
   p <- check_between(p, 1, "p")
   quantile <- with_progress(verbose, "Quantiles", function(progress) {
     run <- c(run_options(), progress = progress)
-    if (is_reflected(fhat$transform)) return(reflected_quantiles(fhat, p, run))
+    if (has_images(fhat$transform)) return(reflected_quantiles(fhat, p, run))
     distribution_quantiles_cpp(data_on_line(fhat), line_task(fhat, p), run)
   })
   from_line(fhat$transform, quantile, 1L)
@@ -102,7 +102,7 @@ qkde <- function(p, fhat, ..., verbose = NULL) {
 
 # What is asked of an estimate on the line where its kernel works. src/rcpp_distribution.cpp reads it.
 line_task <- function(fhat, at) {
-  list(at = as.double(at), kernel = fhat$kernel, h = if (is_reflected(fhat$transform)) sqrt(summed_H(fhat)[1L]) else fhat$h)
+  list(at = as.double(at), kernel = fhat$kernel, h = if (has_images(fhat$transform)) sqrt(summed_H(fhat)[1L]) else fhat$h)
 }
 
 #' @rdname dkde
@@ -118,7 +118,7 @@ rkde <- function(n, fhat, positive = FALSE, ...) {
   x <- if (keeps_units(fhat$transform)) fhat$x else points_to_line(fhat$transform, sample_matrix(fhat))
   draws <- kernel_draws_cpp(x, drawn_rows(n, fhat$w), fhat$kernel, fhat$kernel_type, root_of_draws(fhat))
   dim(draws) <- c(n, d)
-  draws <- if (is_reflected(fhat$transform)) folded(fhat$transform, draws) else points_from_line(fhat$transform, draws)
+  draws <- if (has_images(fhat$transform)) folded(fhat$transform, draws) else points_from_line(fhat$transform, draws)
   if (d == 1L) dim(draws) <- NULL else dimnames(draws) <- list(NULL, fhat$names)
   draws
 }
@@ -127,7 +127,7 @@ rkde <- function(n, fhat, positive = FALSE, ...) {
 on_logarithms <- function(fhat) {
   if (identical(fhat$transform$type, "log")) return(fhat)
   if (!is.null(fhat$transform)) {
-    abort_input("`positive` must be FALSE for an estimate ", if (is_reflected(fhat$transform)) "with bounds." else
+    abort_input("`positive` must be FALSE for an estimate ", if (has_images(fhat$transform)) "with bounds." else
                 "on the unit interval.")
   }
   if (min(ranges_cpp(fhat$x)) <= 0) {

@@ -97,6 +97,14 @@ grid_limits <- function(x, H, grid, transform = NULL) {
   }, c(0, 0))
   lower <- if (is.null(grid$xmin)) pmax(ends[1L, ], bounds[1L]) else grid$xmin
   upper <- if (is.null(grid$xmax)) pmin(ends[2L, ], bounds[2L]) else grid$xmax
+  for (k in if (has_images(transform)) which(is_periodic(transform))) {
+    if (is.null(grid$xmin)) lower[k] <- transform$lower[k]
+    if (is.null(grid$xmax)) upper[k] <- transform$upper[k]
+    if (lower[k] < transform$lower[k] || upper[k] > transform$upper[k]) {
+      abort_input("`xmin` and `xmax` must be within the period, from ", format_short(transform$lower[k]), " to ",
+                  format_short(transform$upper[k]), ", not ", format_short(lower[k]), " and ", format_short(upper[k]), ".")
+    }
+  }
   check_limits(lower, upper)
   list(lower = unname(lower), upper = unname(upper))
 }

@@ -75,7 +75,7 @@ estimate_from <- function(nc, axes) {
   if (!is.null(own("rows"))) rownames(H) <- parted(own("rows"))
   if (!is.null(own("columns"))) colnames(H) <- parted(own("columns"))
   transform <- if (!is.null(own("transform"))) list(type = own("transform"))
-  for (part in c("adj", "lower", "upper")) {
+  for (part in c("adj", "lower", "upper", "period")) {
     value <- own(paste0("transform_", part))
     if (!is.null(transform) && !is.null(value)) transform[[part]] <- as.vector(value)
   }

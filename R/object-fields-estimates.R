@@ -71,21 +71,24 @@ estimate_fields <- list(
   seconds = numbers(1L)
 )
 
-transform_field <- function(d, x, types = c("log", "probit", "reflection")) {
+transform_field <- function(d, x, types = c("log", "probit", "images")) {
   within <- function(transform) {
     if (transform$type == "probit") return(d == 1L && all(x > 0 & x < 1))
-    if (transform$type == "reflection") {
+    if (transform$type == "images") {
       lower <- transform$lower
       upper <- transform$upper
+      periodic <- transform$period > 0
       return(!anyNA(c(lower, upper)) && all(lower < upper) && any(is.finite(c(lower, upper))) &&
+               all(is.finite(c(lower[periodic], upper[periodic]))) &&
                all(x >= rep(lower, each = length(x) / d) & x <= rep(upper, each = length(x) / d)))
     }
     d == length(transform$adj) && all(rep(transform$adj, each = length(x) / d) + x > 0)
   }
   of_type <- function(type, what) function(of) if (of[["transform"]][["type"]] == type) what
   fields <- list(type = texts(1L, among = types), adj = of_type("log", numbers(d)),
-                 lower = of_type("reflection", numbers(d, finite = FALSE)),
-                 upper = of_type("reflection", numbers(d, finite = FALSE)))
+                 lower = of_type("images", numbers(d, finite = FALSE)),
+                 upper = of_type("images", numbers(d, finite = FALSE)),
+                 period = of_type("images", numbers(d, sign = "not negative")))
   parts(fields, optional = TRUE, also = list("a scale for all data", within))
 }
 

@@ -3,7 +3,7 @@
 # The share of the whole mass in each box and, if `of` is the number of a variable, its mean and variance there (NA
 # without mass). `sample`: data_on_line(fhat). For errors and cost see src/core/query/query.hpp.
 box_answers <- function(fhat, sample, lower, upper, of, run, name = "fhat") {
-  if (is_reflected(fhat$transform)) {
+  if (has_images(fhat$transform)) {
     lower <- points_within_bounds(fhat$transform, lower)
     upper <- points_within_bounds(fhat$transform, upper)
   }

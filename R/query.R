@@ -213,14 +213,16 @@ answer_boxes <- function(fhat, boxes, fun, of, N, level, run) {
   }
   check_distances(fhat)
   sample <- data_on_line(fhat)
-  lower <- points_to_line(fhat$transform, boxes$lower)
-  upper <- points_to_line(fhat$transform, boxes$upper)
+  bounded <- has_images(fhat$transform)
+  lower <- if (bounded) boxes$lower else points_to_line(fhat$transform, boxes$lower)
+  upper <- if (bounded) boxes$upper else points_to_line(fhat$transform, boxes$upper)
   held <- box_answers(fhat, sample, lower, upper, of, run)
   if (fun == "count") {
-    if (is_reflected(fhat$transform)) {
+    if (bounded) {
       sample <- sample_cpp(fhat$x, fhat$w)
-      lower[lower <= rep(fhat$transform$lower, each = nrow(lower))] <- -Inf
       upper[upper >= rep(fhat$transform$upper, each = nrow(upper))] <- Inf
+      upper[upper < rep(fhat$transform$lower, each = nrow(upper))] <- -Inf
+      lower[lower <= rep(fhat$transform$lower, each = nrow(lower))] <- -Inf
     }
     heard()
     certain <- rowSums(lower > -Inf | upper < Inf) == 0 | rowSums(upper == -Inf) > 0

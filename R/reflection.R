@@ -1,14 +1,76 @@
-# Densities of data within bounds, by reflection (Silverman 1986, section 2.10): what an estimate on the whole line has
-# beyond a bound is folded back. That is the sum of the kernels of all images of the data in the bounds, so that the
-# engines for sums compute it. It is a transform like those of R/transform.R, whose scale is that of the data.
+# Densities of data within bounds, by reflection (Silverman 1986, section 2.10), and of periodic variables: what an
+# estimate on the whole line has beyond a bound is reflected there, or comes in at the other end of the period. That is the
+# sum of the kernels of all images of the data, reflected ones or whole periods away, so that the engines for sums compute
+# it. It is a transform like those of R/transform.R, of the type "images", whose scale is that of the data. It has the
+# bounds `lower` and `upper` of each variable, which are the ends of a period where `period` is not 0.
 
-# The `bounds` of kde() as a transform, NULL if all are infinite.
-choose_reflection <- function(x, names, bounds, others) {
-  if (any(others)) abort_input("`bounds` must not be given together with ", names(others)[others][1L], " = TRUE.")
-  bounds <- check_bounds(bounds, names)
-  check_within(x, bounds, "`bounds`")
+# That transform, NULL if no variable has a finite bound or a period.
+choose_images <- function(x, names, bounds, period, others) {
+  argument <- if (is.null(bounds)) "period" else "bounds"
+  if (any(others)) abort_input("`", argument, "` must not be given together with ", names(others)[others][1L], " = TRUE.")
+  d <- length(names)
+  bounds <- if (is.null(bounds)) cbind(rep(-Inf, d), Inf) else check_bounds(bounds, names)
+  period <- if (is.null(period)) numeric(d) else check_period(period, names)
+  bounds <- bounds_with_periods(bounds, period, names)
+  reflecting <- bounds
+  reflecting[period > 0, ] <- rep(c(-Inf, Inf), each = sum(period > 0))
+  check_within(x, reflecting, "`bounds`")
   if (all(is.infinite(bounds))) return(NULL)
-  list(type = "reflection", lower = bounds[, 1L], upper = bounds[, 2L])
+  list(type = "images", lower = bounds[, 1L], upper = bounds[, 2L], period = period)
+}
+
+# The period of each variable, 0 where there is none.
+check_period <- function(period, names) {
+  value <- plain(period)
+  if (is.logical(value)) value <- as.numeric(ifelse(is.na(value), NA, 0))
+  d <- length(names)
+  if (!is_numbers(value) || !length(value) %in% c(1L, d) || any(is.nan(value) | value <= 0, na.rm = TRUE)) {
+    abort_input("`period` must be ", if (d > 1L) paste(d, "positive numbers, one for each column of `x`,") else
+                "a positive number", " or NA where there is none, not ", describe_value(period), ".")
+  }
+  value <- rep(as.numeric(value), length.out = d)
+  replace(value, is.na(value) | is.infinite(value), 0)
+}
+
+# Periods begin at a finite lower bound, or else at 0.
+bounds_with_periods <- function(bounds, period, names) {
+  for (k in which(period > 0)) {
+    lower <- if (is.finite(bounds[k, 1L])) bounds[k, 1L] else 0
+    upper <- lower + period[k]
+    given <- bounds[k, 2L]
+    if (is.finite(given) && abs(given - upper) > 1e-12 * max(abs(c(lower, upper)))) {
+      abort_input("`bounds` must be as far apart as `period`, ", describe_value(period[k]),
+                  if (length(names) > 1L) paste0(" for ", quoted(names[k])), ", not end at ", describe_value(given), ".")
+    }
+    bounds[k, ] <- c(lower, upper)
+  }
+  bounds
+}
+
+is_periodic <- function(transform) transform$period > 0
+
+# Values of a periodic variable within its period; those that are there stay as they are.
+wrapped <- function(transform, values, k) {
+  lower <- transform$lower[k]
+  out <- which(values < lower | values > transform$upper[k])
+  values[out] <- within_bounds(transform, lower + (values[out] - lower) %% transform$period[k], k)
+  values
+}
+
+# The sample with values of periodic variables within the period, and a message that counts those that were not.
+wrapped_sample <- function(sample, transform) {
+  for (k in which(is_periodic(transform))) {
+    x <- sample$x[, k]
+    inside <- wrapped(transform, x, k)
+    moved <- sum(inside != x)
+    if (moved == 0) next
+    inform(format(moved, big.mark = ","), " of ", format(length(x), big.mark = ","), " values of ",
+           quoted(sample$names[k]), " are not from ", format_short(transform$lower[k]), " to ",
+           format_short(transform$upper[k]), ", and whole periods are added to them.")
+    sample$x[, k] <- inside
+    sample["vector"] <- list(NULL)
+  }
+  sample
 }
 
 # A matrix of the lower and the upper bound, a row for each variable.
@@ -50,17 +112,17 @@ check_within <- function(x, bounds, called) {
               if (ncol(x) > 1L) " rows do not." else " values do not.")
 }
 
-is_reflected <- function(transform) identical(transform$type, "reflection")
+has_images <- function(transform) identical(transform$type, "images")
 
 # Without one of these, or by reflection, a density is in the units of the data.
-keeps_units <- function(transform) is.null(transform) || is_reflected(transform)
+keeps_units <- function(transform) is.null(transform) || has_images(transform)
 
 is_bounded <- function(transform) is.finite(transform$lower) | is.finite(transform$upper)
 
-# A kernel whose variables at bounds vary with others is no longer the same when it is reflected.
-check_reflected_H <- function(H, transform, names) {
-  if (!is_reflected(transform)) return(invisible())
-  bounded <- is_bounded(transform)
+# A kernel whose variables at bounds vary with others is no longer the same when it is reflected, but is when it is moved.
+check_H_with_images <- function(H, transform, names) {
+  if (!has_images(transform)) return(invisible())
+  bounded <- is_bounded(transform) & !is_periodic(transform)
   others <- H * (1 - diag(nrow(H)))
   wrong <- bounded & rowSums(others != 0) > 0
   if (any(wrong)) {
@@ -70,32 +132,34 @@ check_reflected_H <- function(H, transform, names) {
 }
 
 # In bandwidths. At 9 a Gaussian kernel is 3e-18 of its largest value.
-reflection_reach <- function(kernel) if (is_compact(kernel)) 1 else 9
+image_reach <- function(kernel) if (is_compact(kernel)) 1 else 9
 
-# Between two bounds 2.75 or more Gaussian bandwidths apart in the other direction, that is for h = 2.75 of their
-# distance, the density is uniform to 2 exp(-pi^2 h^2 / 2) = 1.2e-16 (by its Fourier series). So wider kernels, which
-# have more images, need not be summed.
-widest_reflected <- 2.75
+# For h = 2.75 of the distance of two bounds, or of half a period, the density of Gaussian kernels is uniform between them,
+# to 2 exp(-pi^2 h^2 / 2) = 1.2e-16 (by its Fourier series). So wider kernels, which have more images, need not be summed.
+widest_repeated <- 2.75
 
 # The H by which the kernels are summed.
 summed_H <- function(fhat) {
   H <- as.matrix(fhat$H)
-  if (!is_reflected(fhat$transform) || is_compact(fhat$kernel)) return(H)
-  widest <- widest_reflected * (fhat$transform$upper - fhat$transform$lower)
-  for (k in which(sqrt(diag(H)) > widest)) H[k, k] <- widest[k]^2
+  transform <- fhat$transform
+  if (!has_images(transform) || is_compact(fhat$kernel)) return(H)
+  widest <- widest_repeated * (transform$upper - transform$lower) * ifelse(is_periodic(transform), 0.5, 1)
+  alone <- rowSums(H != 0) == 1
+  for (k in which(sqrt(diag(H)) > widest & alone)) H[k, k] <- widest[k]^2
   H
 }
 
-# The bounds and the reach of images, a column for each variable.
-reflecting_axes <- function(fhat) {
-  rbind(fhat$transform$lower, fhat$transform$upper, reflection_reach(fhat$kernel) * sqrt(diag(summed_H(fhat))))
+# For each variable a column: its bounds, the reach of images, and whether it is periodic.
+image_axes <- function(fhat) {
+  transform <- fhat$transform
+  rbind(transform$lower, transform$upper, image_reach(fhat$kernel) * sqrt(diag(summed_H(fhat))), is_periodic(transform))
 }
 
 # The core's sample of the data and the images within reach of the bounds. The attribute `copies` is the number of
 # these over that of the data, and `mass` the sum of their weights over that of the data: the core divides densities by
 # the one, and probabilities by the other. `data`: the core's sample of the data, if it is there.
-reflected_data <- function(fhat, data = fhat$.sample) {
-  axes <- reflecting_axes(fhat)
+data_with_images <- function(fhat, data = fhat$.sample) {
+  axes <- image_axes(fhat)
   n <- length(fhat$w)
   rows <- count_reflected_cpp(fhat$x, axes)
   if (rows == n) return(if (is.null(data)) sample_cpp(fhat$x, fhat$w) else data)
@@ -122,7 +186,7 @@ mass_of_images <- function(data) if (is.null(attr(data, "mass"))) 1 else attr(da
 folds_points <- function(fhat, more) {
   n <- length(fhat$w)
   # So few that they need not be compared.
-  more <= n / 16 || more < count_reflected_cpp(fhat$x, reflecting_axes(fhat)) - n
+  more <= n / 16 || more < count_reflected_cpp(fhat$x, image_axes(fhat)) - n
 }
 
 # Whether a grid may be folded: it may lose the equal steps that the engine "scanline" needs.
@@ -138,14 +202,14 @@ points_and_images <- function(points, axes) {
 
 # The task of an estimate at points within the bounds whose values are sums over their images.
 folded_at_points <- function(fhat, points, m, complete) {
-  images <- points_and_images(points, reflecting_axes(fhat))
+  images <- points_and_images(points, image_axes(fhat))
   fold <- function(value) complete(as.vector(rowsum(value, images$source)))
   sums_for(fhat, images$at, list(), m, fold, plain_data(fhat))
 }
 
 # The same on axes within the bounds. Points that are images of several count for each.
 folded_on_axes <- function(fhat, axes, m, complete) {
-  of_axes <- reflecting_axes(fhat)
+  of_axes <- image_axes(fhat)
   folds <- lapply(seq_along(axes), function(k) {
     images <- points_and_images(as.matrix(axes[[k]]), of_axes[, k, drop = FALSE])
     at <- sort(unique(as.vector(images$at)))
@@ -179,9 +243,10 @@ points_within_bounds <- function(transform, points) {
   points
 }
 
-# Draws from the line, reflected until they are within the bounds.
+# Draws from the line, reflected or moved until they are within the bounds.
 folded <- function(transform, draws) {
-  for (k in which(is_bounded(transform))) {
+  for (k in which(is_periodic(transform))) draws[, k] <- wrapped(transform, draws[, k], k)
+  for (k in which(is_bounded(transform) & !is_periodic(transform))) {
     lower <- transform$lower[k]
     upper <- transform$upper[k]
     beyond <- if (is.finite(lower)) abs(draws[, k] - lower) else abs(upper - draws[, k])
@@ -218,7 +283,15 @@ reflected_ends <- function(fhat, data, run) {
 }
 
 # "[0, Inf) x [0, 1]".
-bounds_text <- function(lower, upper) {
+bounds_text <- function(lower, upper) paste(each_bounds_text(lower, upper), collapse = " x ")
+
+each_bounds_text <- function(lower, upper) {
   paste0(ifelse(is.finite(lower), "[", "("), format_short(lower), ", ", format_short(upper),
-         ifelse(is.finite(upper), "]", ")"), collapse = " x ")
+         ifelse(is.finite(upper), "]", ")"))
+}
+
+images_text <- function(transform) {
+  periodic <- is_periodic(transform)
+  limits <- paste0(each_bounds_text(transform$lower, transform$upper), ifelse(periodic, " periodic", ""))
+  paste0(paste(limits, collapse = " x "), if (any(is_bounded(transform) & !periodic)) ", by reflection")
 }

@@ -44,7 +44,7 @@ kde.truncate <- function(fhat, boundary, ...) {
   inside <- array(is_within(as.matrix(grid_points(axes_of(fhat))), corners), lengths(axes_of(fhat)))
   estimate <- fhat$estimate * inside
   mass <- grid_integral(axes_of(fhat), estimate)
-  if (!(mass > 0)) abort_input("`boundary` must hold a point of the grid where the density is above zero.")
+  if (is.na(mass) || mass <= 0) abort_input("`boundary` must hold a point of the grid where the density is above zero.")
   kept <- unclass(fhat)[c("x", "eval.points", "estimate", "gridtype", "gridded", "binned", "names", "w", "type", "cont",
                           "H", "n_eff", "tol")]
   made <- structure(c(kept, list(boundary.kernel = "truncated", boundary = corners, mass = mass, untruncated = fhat)),
@@ -70,8 +70,11 @@ check_corners <- function(boundary) {
 # Which rows are within the polygon: a line to the right crosses an odd number of edges. Corners belong to the edge above
 # them, so that they count once.
 is_within <- function(points, corners) {
-  x <- points[, 1L]
-  y <- points[, 2L]
+  # So that products are within the range of numbers.
+  unit <- 2^floor(log2(max(abs(points), abs(corners), .Machine$double.xmin)))
+  corners <- corners / unit
+  x <- points[, 1L] / unit
+  y <- points[, 2L] / unit
   inside <- on_edge <- logical(length(x))
   for (i in seq_len(nrow(corners))) {
     heard()

@@ -33,10 +33,12 @@ Rcpp::NumericMatrix mean_matrix(const SampleMean& mean) {
   return parts;
 }
 
-/// Columns of R: the bounds of a variable, and the reach.
+/// Columns of R: the bounds of a variable, the reach, and whether it is periodic.
 std::vector<ReflectingAxis> unpack_axes(const Rcpp::NumericMatrix& axes) {
   std::vector<ReflectingAxis> out;
-  for (int k = 0; k < axes.ncol(); ++k) out.push_back({axes(0, k), axes(1, k), axes(2, k)});
+  for (int k = 0; k < axes.ncol(); ++k) {
+    out.push_back({axes(0, k), axes(1, k), axes(2, k), axes(3, k) > 0});
+  }
   return out;
 }
 
@@ -73,9 +75,8 @@ double count_reflected_cpp(SEXP x, Rcpp::NumericMatrix axes) {
   return count_reflected(held.columns(), unpack_axes(axes), polled());
 }
 
-/// x with the images of its rows, a matrix, and their weights, none if x has none. axes: a column
-/// of the lower bound, the upper bound and the reach for each variable; rows: their number, of
-/// count_reflected_cpp().
+/// x with the images of its rows, a matrix, and their weights, none if x has none. axes: see
+/// unpack_axes(), a column for each variable; rows: their number, of count_reflected_cpp().
 // [[Rcpp::export]]
 Rcpp::List reflected_cpp(SEXP x, SEXP w, Rcpp::NumericMatrix axes, double rows) {
   const HeldDoubles held(x);

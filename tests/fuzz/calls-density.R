@@ -35,6 +35,7 @@ kde_arguments <- function(x = sample_values()) {
     if (chance(0.5)) grid_arguments(x) else list(eval.points = points_for(x)),
     some_of(list(positive = TRUE, adj.positive = stats::rexp(d), unit.interval = TRUE), 0.06),
     if (chance(0.15)) list(bounds = bounds_for(x)),
+    if (chance(0.1)) list(period = pick(list(24, spread_of(x)[1L], rep(c(NA, 3), length.out = d), 0))),
     some_of(list(gridtype = pick(list("linear", "sqrt", "quantile", "exp", rep(c("exp", "linear"), length.out = d))),
                  supp = stats::rexp(1L, 0.3), compute.cont = chance(0.5), approx.cont = chance(0.5),
                  tol = magnitude(16), backend = pick(c("auto", "cpu", "cuda")), precision = pick(c("double", "single")),

@@ -8,6 +8,7 @@ makers <- list(
   space = function() kde(as.matrix(iris[1:30, 1:3]), H = diag(3), gridsize = 5),
   points = function() kde(faithful[1:40, ], H = diag(2), eval.points = faithful[1:4, ]),
   positive = function() kde(faithful$eruptions, h = 0.2, positive = TRUE, adj.positive = 0, gridsize = 21),
+  periodic = function() kde(faithful$eruptions, h = 0.2, period = 6, gridsize = 21),
   bounded = function() kde(faithful$eruptions, h = 0.2, bounds = c(1.6, Inf), gridsize = 21),
   unit = function() kde((1:30) / 31, h = 0.2, unit.interval = TRUE, gridsize = 21),
   weighted = function() kde(faithful$eruptions[1:9], h = 0.2, w = 1:9, gridsize = 21),

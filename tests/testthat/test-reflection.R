@@ -191,7 +191,7 @@ test_that("the default bandwidth is the plug-in rule with images, in plain R", {
   # The functionals in two dimensions, of coordinates in other units.
   sample <- with_covariance(check_sample(bounded_sample(30, 2), rexp(30)))
   sample$axes <- diag(c(2, 0.5))
-  sample$transform <- list(type = "reflection", lower = c(0, 0), upper = c(Inf, 1))
+  sample$transform <- list(type = "images", lower = c(0, 0), upper = c(Inf, 1), period = c(0, 0))
   images <- reference_images(sample$x, bounds_of(2))
   y <- images$x %*% sample$axes
   of_data <- sample$x %*% sample$axes

@@ -19,10 +19,11 @@ struct Lattice {
   double at(double k) const { return static_cast<double>(v + k * p); }
 };
 
-/// The values within reach of two bounds that v becomes by an even number of reflections, each pair
-/// of which moves it by twice the distance of the bounds.
+/// The values within reach of two bounds that v becomes by whole periods, or by an even number of
+/// reflections, each pair of which moves it by twice the distance of the bounds.
 Lattice lattice_of(const ReflectingAxis& axis, long double v) {
-  const long double p = 2 * (static_cast<long double>(axis.upper) - axis.lower);
+  const long double p =
+      (axis.periodic ? 1 : 2) * (static_cast<long double>(axis.upper) - axis.lower);
   const long double low = static_cast<long double>(axis.lower) - axis.reach - v;
   const long double high = static_cast<long double>(axis.upper) + axis.reach - v;
   return {v, p, static_cast<double>(std::ceil(low / p)), static_cast<double>(std::floor(high / p))};
@@ -43,7 +44,8 @@ bool has_two_bounds(const ReflectingAxis& axis) {
 double count_of(const ReflectingAxis& axis, double x) {
   if (!has_images(axis, x)) return 1;
   if (!has_two_bounds(axis)) return 2;
-  return lattice_of(axis, x).count() + lattice_of(axis, mirrored(axis.lower, x)).count();
+  const double even = lattice_of(axis, x).count();
+  return axis.periodic ? even : even + lattice_of(axis, mirrored(axis.lower, x)).count();
 }
 
 /// Row i and its images.
@@ -63,7 +65,7 @@ void images_of(const ReflectingAxis& axis, double x, std::vector<double>* out) {
     return;
   }
   const Lattice odd = lattice_of(axis, mirrored(axis.lower, x)), even = lattice_of(axis, x);
-  for (double k = odd.first; k <= odd.last; ++k) out->push_back(odd.at(k));
+  for (double k = odd.first; k <= odd.last && !axis.periodic; ++k) out->push_back(odd.at(k));
   for (double k = even.first; k <= even.last; ++k) {
     if (k != 0) out->push_back(even.at(k));
   }

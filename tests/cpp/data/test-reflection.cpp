@@ -13,12 +13,21 @@ namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
 
-/// x and its images within reach, by one reflection after another. The first is x.
+/// x and its images within reach, by one reflection or period after another. The first is x.
 std::vector<double> all_images(const ReflectingAxis& axis, double x) {
   const auto fits = [&](double v) {
     return v >= axis.lower - axis.reach && v <= axis.upper + axis.reach;
   };
   std::vector<double> images = {x};
+  if (axis.periodic) {
+    for (int k = 1; k < 1000; ++k) {
+      for (const double v :
+           {x + k * (axis.upper - axis.lower), x - k * (axis.upper - axis.lower)}) {
+        if (fits(v)) images.push_back(v);
+      }
+    }
+    return images;
+  }
   double left = x, right = x;
   for (int times = 0; times < 1000; ++times) {
     // One is reflected at the lower bound first, the other at the upper one.
@@ -57,14 +66,16 @@ TEST(Reflection, MakesAllImagesWithinReach) {
   std::mt19937_64 random(1);
   std::uniform_real_distribution<double> uniform;
   const std::vector<std::vector<ReflectingAxis>> cases = {
-      {{0, kInf, 0.3}},
-      {{-kInf, 1, 0.3}},
-      {{0, 1, 0.1}},
-      {{0, 1, 0}},
-      {{0, 1, 7.3}},
-      {{-kInf, kInf, 5}},
-      {{0, 1, 1.2}, {-3, kInf, 3.5}},
-      {{0, 1, 0.2}, {-kInf, kInf, 1}, {0, 1, 2.2}},
+      {{0, kInf, 0.3, false}},
+      {{-kInf, 1, 0.3, false}},
+      {{0, 1, 0.1, false}},
+      {{0, 1, 0, false}},
+      {{0, 1, 7.3, false}},
+      {{-kInf, kInf, 5, false}},
+      {{0, 1, 0.1, true}},
+      {{0, 1, 7.3, true}},
+      {{0, 1, 1.2, false}, {-3, kInf, 3.5, false}},
+      {{0, 1, 0.2, true}, {-kInf, kInf, 1, false}, {0, 1, 2.2, false}},
   };
   for (const auto& axes : cases) {
     for (const std::size_t n : {std::size_t{1}, std::size_t{2}, std::size_t{99}}) {
@@ -112,7 +123,7 @@ TEST(Reflection, IsTheSameOnAnyNumberOfThreadsAndExactFarFromZero) {
   std::uniform_real_distribution<double> uniform;
   std::vector<double> x(100000), w(x.size(), 1.0);
   for (double& v : x) v = 1e9 + uniform(random);
-  const std::vector<ReflectingAxis> axes = {{1e9, kInf, 0.01}};
+  const std::vector<ReflectingAxis> axes = {{1e9, kInf, 0.01, false}};
   const Reflected one = reflected(x, 1, w, axes, 1);
   EXPECT_EQ(one.x, reflected(x, 1, w, axes, 3).x);
   std::size_t image = x.size();
