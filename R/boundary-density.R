@@ -88,6 +88,9 @@ kde.boundary <- function(x, H, h, gridsize, gridtype, xmin, xmax, supp = 3.7, ev
   fhat <- with_progress(verbose, "Density with boundary kernels", function(progress) {
     run <- c(run, progress = progress)
     fhat$mass <- if (kernel == "beta") beta_mass(fhat) else linear_mass(fhat)
+    if (fhat$mass == 0) {
+      abort_input("`x` must have an observation between the bounds for beta kernels, since those on a bound have no mass.")
+    }
     fhat <- if (is.null(points)) boundary_on_grid(fhat, grid, run) else own_at_points(fhat, points, run)
     if (flags$cont && fhat$gridded) fhat$cont <- contour_levels(plain_density(fhat), (99:1) / 100, flags$approx, run)
     fhat

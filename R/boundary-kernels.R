@@ -175,8 +175,8 @@ beta_sums <- function(fhat, at) {
   total / (nrow(x) * prod(fhat$xmax - fhat$xmin))
 }
 
-# Parts of the observations whose kernels take about 16 MB.
-beta_parts <- function(n, points, products) parts_of(n, max(floor(2e6 / max(points, products, 1)), 1))
+# Parts of the observations whose kernels take about 4 MB, hundredths of a second.
+beta_parts <- function(n, points, products) parts_of(n, max(floor(5e5 / max(points, products, 1)), 1))
 
 # sum_i prod_k of the rows of d matrices, on the grid of their columns.
 sum_of_products <- function(kernels) {

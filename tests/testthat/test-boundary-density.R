@@ -223,6 +223,8 @@ test_that("bad arguments are refused", {
     kde.boundary(iris[1:4])
     kde.boundary(x, boundary.kernel = "gamma")
     kde.boundary(rep(1, 5), h = 1)
+    kde.boundary(c(0, 0, 1))
+    hbeta(c(0, 1), method = "lscv")
     hbeta(faithful)
     hbeta(x, 0, 1, method = "plugin")
     hbeta(0.5, 0, 1)
