@@ -10,9 +10,8 @@
 #' \deqn{\frac{b^2}{4} \int (u (1 - u) f''(u))^2 du + \frac{1}{2 n \sqrt{\pi b}} \int (u (1 - u))^{-1/2} f(u) du,}{b^2 / 4
 #' int (u (1 - u) f''(u))^2 du + 1 / (2 n sqrt(pi b)) int (u (1 - u))^(-1/2) f(u) du,}
 #' so that the best b^(5/2) is the second integral / (2 sqrt(pi) n) over the first one. For the beta distribution with
-#' the shapes p and q both are beta functions. The second is Beta(p - 1/2, q - 1/2) / Beta(p, q). The first is the sum of
-#' c_k Beta(2p - 3 + k, 2q + 1 - k) / Beta(p, q)^2 for k = 0 to 4. Here c = (A^2, 2AB, B^2 + 2AC, 2BC, C^2), A =
-#' (p - 1)(p - 2), B = -2 (p - 1)(q - 1), and C = (q - 1)(q - 2).
+#' the shapes p and q the second is Beta(p - 1/2, q - 1/2) / Beta(p, q). The first is a multiple of a moment of the beta
+#' distribution with the shapes 2p - 3 and 2q - 3.
 #'
 #' The first is infinite for shapes below 3/2 that are not 1, and shapes below 2 are taken as 2. For densities with
 #' shapes from 1 on, the mean integrated squared error was at most 1.6 times the least one in simulations, but for uniform
@@ -67,16 +66,34 @@ beta_reference <- function(u, w, n, d = 1L) {
   mean <- sum(w * u) / sum(w)
   variance <- sum(w * (u - mean)^2) / sum(w)
   both <- mean * (1 - mean) / variance - 1
-  p <- max(mean * both, 2)
-  q <- max((1 - mean) * both, 2)
-  A <- (p - 1) * (p - 2)
-  B <- -2 * (p - 1) * (q - 1)
-  C <- (q - 1) * (q - 2)
-  factors <- c(A^2, 2 * A * B, B^2 + 2 * A * C, 2 * B * C, C^2)
-  k <- 0:4
-  curvature <- sum(factors * exp(lbeta(2 * p - 3 + k, 2 * q + 1 - k) - 2 * lbeta(p, q)))
-  roughness <- exp(lbeta(p - 0.5, q - 0.5) - lbeta(p, q)) / (2 * sqrt(pi))
-  min((roughness / (n * curvature))^(2 / (d + 4)), largest_b)
+  error <- if (both > 1e8) normal_error(mean, variance) else beta_error(max(mean * both, 2), max((1 - mean) * both, 2))
+  min((error$spread / (n * error$curvature))^(2 / (d + 4)), largest_b)
+}
+
+# The two integrals of the AMISE for the beta density with the shapes p and q. With s = p + q - 2, the mode m and v = m (1
+# - m), the second derivative is f s ((s - 1)(u - m)^2 - v) / (u (1 - u))^2, and f^2 / (u (1 - u))^2 is a multiple of the
+# beta density with the shapes 2p - 3 and 2q - 3. So the curvature is one of its moments.
+beta_error <- function(p, q) {
+  s <- p + q - 2
+  v <- (p - 1) * (q - 1) / s^2
+  a <- 2 * p - 3
+  b <- 2 * q - 3
+  total <- a + b
+  variance <- a * b / (total^2 * (total + 1))
+  skewness <- 2 * (b - a) * sqrt(total + 1) / ((total + 2) * sqrt(a * b))
+  excess <- 6 * ((a - b)^2 * (total + 1) - a * b * (total + 2)) / (a * b * (total + 2) * (total + 3))
+  # About m, which is not its mean.
+  off <- (p - q) / (total * s)
+  second <- variance + off^2
+  fourth <- (3 + excess) * variance^2 + 4 * skewness * variance^1.5 * off + 6 * variance * off^2 + off^4
+  list(curvature = s^2 * ((s - 1)^2 * fourth - 2 * (s - 1) * v * second + v^2) * exp(lbeta(a, b) - 2 * lbeta(p, q)),
+       spread = exp(lbeta(p - 0.5, q - 0.5) - lbeta(p, q)) / (2 * sqrt(pi)))
+}
+
+# Their limits for a narrow density, which is normal.
+normal_error <- function(mean, variance) {
+  v <- mean * (1 - mean)
+  list(curvature = 3 * v^2 / (8 * sqrt(pi) * variance^2.5), spread = 1 / (2 * sqrt(pi * v)))
 }
 
 # Beyond it the ends, where kernels have other shapes, would meet.
@@ -89,10 +106,13 @@ beta_lscv <- function(u, w, reference, progress) {
   # On a bound there is a density only of the observations there.
   between <- which(u > 0 & u < 1)
   if (length(between) == 0L) abort_input("`x` must have values between the bounds for method = \"lscv\".")
+  # The panels of its criterion are at most some millions.
+  if (reference < 1e-12) abort_input("`xmin` and `xmax` must be nearer to the data for method = \"lscv\".")
   own_share <- sum(p^2)
   criterion <- function(log_b) {
     b <- exp(log_b)
-    nodes <- panel_nodes(beta_breaks(b))
+    breaks <- beta_breaks(b)
+    nodes <- panel_nodes(breaks, reached_panels(breaks, u, b))
     density <- 0
     for (rows in beta_parts(length(u), length(nodes$at), 0)) {
       heard()

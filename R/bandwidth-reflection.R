@@ -40,27 +40,49 @@ reflected_plug_in <- function(sample, transform, run) {
   found
 }
 
-# The part of the different functionals of an order that images have, with a bandwidth for each variable, in the units of
-# the data. Only observations within reach of a bound have images, and only they are within reach of any.
-functionals_of_images <- function(sample, g, order, run) {
+# The images of a sample within reach of kernels with a bandwidth for each variable, and the rows that they are of, in
+# order; NULL if there are none. Only these observations are within reach of any image.
+images_of_sample <- function(sample, g) {
   fhat <- gaussian_density(sample, diag(g^2, length(g)))
   fhat$transform <- sample$transform
   n <- nrow(sample$x)
-  # Their weights are the rows that they are images of.
   axes <- image_axes(fhat)
   rows <- count_reflected_cpp(sample$x, axes)
-  if (rows == n) return(0)
+  if (rows == n) return(NULL)
   check_images(rows, ncol(axes))
+  # Their weights are the rows.
   reflected <- reflected_cpp(sample$x, as.double(seq_len(n)), axes, rows)
   beyond <- seq(n + 1, rows)
-  source <- reflected$w[beyond]
-  images <- list(x = reflected$x[beyond, , drop = FALSE], w = sample$w[source], names = sample$names)
-  if (!any(images$w > 0)) return(0)
-  # They are in order.
-  near <- source[c(TRUE, diff(source) > 0)]
-  pilot <- new_derivative(images, summed_H(fhat), order, FALSE)
+  list(x = reflected$x[beyond, , drop = FALSE], source = reflected$w[beyond], H = summed_H(fhat))
+}
+
+# The part of the different functionals of an order that images have, with a bandwidth for each variable, in the units of
+# the data.
+functionals_of_images <- function(sample, g, order, run, images = images_of_sample(sample, g)) {
+  if (is.null(images)) return(0)
+  as_sample <- list(x = images$x, w = sample$w[images$source], names = sample$names)
+  if (!any(as_sample$w > 0)) return(0)
+  near <- images$source[c(TRUE, diff(images$source) > 0)]
+  pilot <- new_derivative(as_sample, images$H, order, FALSE)
   found <- derivatives_of(pilot, task_at_points(pilot, sample$x[near, , drop = FALSE]), c(run, engine = "auto"))
-  as.vector(crossprod(found$values, sample$w[near])) * length(source) / weight_sums_cpp(sample$w)$sum^2
+  as.vector(crossprod(found$values, sample$w[near])) * length(images$source) / weight_sums_cpp(sample$w)$sum^2
+}
+
+# LSCV of the estimate with images, in one dimension. The integral of its square is psi_0(sqrt(2) h), and an observation
+# is left out with its own images.
+reflected_lscv <- function(sample, h0, run) {
+  plain <- derivative_lscv(sample[names(sample) != "transform"], 0L, h0, run)
+  p <- sample$w / weight_sums_cpp(sample$w)$sum
+  diagonal <- sum(p^2)
+  of_images <- function(h) {
+    heard()
+    images <- images_of_sample(sample, h)
+    if (is.null(images)) return(functionals_of_images(sample, sqrt(2) * h, 0L, run))
+    own <- sum(p[images$source]^2 * stats::dnorm(sample$x[images$source, 1L], images$x[, 1L], sqrt(images$H[1L, 1L])))
+    functionals_of_images(sample, sqrt(2) * h, 0L, run) -
+      2 / (1 - diagonal) * (functionals_of_images(sample, h, 0L, run, images) - own)
+  }
+  list(curve = function(h) plain$curve(h) + vapply(h, of_images, 0), by = plain$by)
 }
 
 # As line_functionals(): in units of the scale.

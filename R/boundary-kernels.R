@@ -4,18 +4,18 @@
 # ---- Quadrature and interpolation ---------------------------------------------------------------------------------
 # Functions that are smooth on panels are known from their values at Chebyshev's points in each (R/variable-sums.R).
 
-# The points of all panels between breaks, and their weights for integrals, Fejer's (Waldvogel 2006, equation 2.2).
-panel_nodes <- function(breaks) {
+# The points of panels between breaks, of all or those that are `active`, and their weights for integrals, Fejer's
+# (Waldvogel 2006, equation 2.2).
+panel_nodes <- function(breaks, active = seq_len(length(breaks) - 1L)) {
   angle <- pi * (seq_len(chebyshev_count) - 0.5) / chebyshev_count
   j <- seq_len(chebyshev_count / 2)
   weight <- 2 / chebyshev_count * (1 - 2 * drop(cos(2 * outer(angle, j)) %*% (1 / (4 * j^2 - 1))))
-  half <- diff(breaks) / 2
-  middle <- breaks[-1L] - half
-  list(at = as.vector(outer(cos(angle), half) + rep(middle, each = chebyshev_count)),
-       weight = as.vector(outer(weight, half)), breaks = breaks)
+  half <- (breaks[active + 1L] - breaks[active]) / 2
+  list(at = as.vector(outer(cos(angle), half) + rep(breaks[active] + half, each = chebyshev_count)),
+       weight = as.vector(outer(weight, half)), breaks = breaks, active = active)
 }
 
-# Values at t between the breaks from those at the nodes.
+# Values at t in the panels from those at the nodes.
 from_panels <- function(nodes, values, t) {
   panel <- pmin(pmax(findInterval(t, nodes$breaks), 1L), length(nodes$breaks) - 1L)
   out <- numeric(length(t))
@@ -23,7 +23,7 @@ from_panels <- function(nodes, values, t) {
     heard()
     k <- panel[rows[1L]]
     polynomials <- chebyshev_polynomials(chebyshev_points(nodes$breaks[k + 0:1]), t[rows])
-    out[rows] <- polynomials %*% values[(k - 1L) * chebyshev_count + seq_len(chebyshev_count)]
+    out[rows] <- polynomials %*% values[(match(k, nodes$active) - 1L) * chebyshev_count + seq_len(chebyshev_count)]
   }
   out
 }
@@ -199,16 +199,56 @@ beta_breaks <- function(b) {
   c(end, middle[-c(1L, length(middle))], rev(1 - end))
 }
 
+# Those of these panels that kernels of values u reach. In units of asin(sqrt(u)) a kernel is negligible beyond 9 standard
+# deviations, 4.5 sqrt(b), and in the panels at the ends it is not.
+reached_panels <- function(breaks, u, b) {
+  last <- length(breaks) - 1L
+  angle <- asin(sqrt(breaks))
+  at <- asin(sqrt(u))
+  from <- pmin(pmax(findInterval(at - 5 * sqrt(b), angle), 1L), last)
+  to <- pmin(pmax(findInterval(at + 5 * sqrt(b), angle), 1L), last)
+  changes <- tabulate(from, last + 1L) - tabulate(to + 1L, last + 1L)
+  which(cumsum(changes)[seq_len(last)] > 0)
+}
+
 # The integral of the sums over the unit intervals.
 beta_mass <- function(fhat) {
   x <- sample_matrix(fhat)
   b <- beta_b(fhat)
-  nodes <- lapply(b, function(one) panel_nodes(beta_breaks(one)))
-  of_kernel <- rep(1, nrow(x))
-  for (rows in beta_parts(nrow(x), max(lengths(lapply(nodes, `[[`, "at"))), 0)) for (k in seq_along(nodes)) {
-    heard()
-    kernels <- beta_kernels(unit_coordinates(fhat, x[rows, k], k), nodes[[k]]$at, b[k])
-    of_kernel[rows] <- of_kernel[rows] * drop(kernels %*% nodes[[k]]$weight)
-  }
+  of_kernel <- 1
+  for (k in seq_along(b)) of_kernel <- of_kernel * beta_masses(unit_coordinates(fhat, x[, k], k), b[k])
   sum(fhat$w * of_kernel) / sum(fhat$w)
+}
+
+# The integral of the kernel of each value over the unit interval.
+beta_masses <- function(u, b) {
+  by_panels <- function(u, breaks) {
+    nodes <- panel_nodes(breaks)
+    in_parts(length(u), max(floor(5e5 / length(nodes$at)), 1), function(part) {
+      drop(beta_kernels(u[part], nodes$at, b) %*% nodes$weight)
+    })
+  }
+  if (length(u) == 0L) return(numeric(0))
+  if (b >= 1e-3) return(by_panels(u, beta_breaks(b)))
+  # Narrow kernels are integrated where they are. Those of values near the ends reach up to 400 b.
+  mass <- numeric(length(u))
+  low <- u < 200 * b
+  high <- u > 1 - 200 * b
+  ends <- c(2 * b * c(0, 2^(-6:0)), sin(even_breaks(asin(sqrt(2 * b)), 20 * sqrt(b), sqrt(b)))[-1L]^2)
+  mass[low] <- by_panels(u[low], ends)
+  mass[high] <- by_panels(1 - u[high], ends)
+  mass[!low & !high] <- narrow_masses(u[!low & !high], b)
+  mass
+}
+
+# In units of asin(sqrt(u)) these kernels are nearly normal densities, for which the trapezoid rule with steps of 0.6
+# standard deviations is exact to rounding. Of u and 1 - u the smaller one keeps more digits.
+narrow_masses <- function(u, b) {
+  u <- pmin(u, 1 - u)
+  steps <- seq(-16, 16) * 0.3 * sqrt(b)
+  in_parts(length(u), 5e3, function(part) {
+    at <- outer(asin(sqrt(u[part])), steps, `+`)
+    shapes <- beta_shapes(sin(at)^2, b)
+    rowSums(matrix(stats::dbeta(u[part], shapes$p, shapes$q) * sin(2 * at), length(part))) * 0.3 * sqrt(b)
+  })
 }

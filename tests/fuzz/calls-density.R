@@ -231,7 +231,8 @@ density_calls <- list(
   hlscv = function() {
     x <- one_column()
     c(selector_arguments(x), some_of(list(kernel = pick(kernels)), 0.5), limits_for(x),
-      some_of(list(deriv.order = pick(0:5)), 0.3))
+      some_of(list(deriv.order = pick(0:5)), 0.3),
+      if (chance(0.2)) list(bounds = bounds_for(x)) else if (chance(0.1)) list(period = spread_of(x)[1L]))
   },
   hscv = function() c(selector_arguments(one_column()), some_of(list(nstage = pick(1:2)))),
   Hpi = function() c(matrix_selector_arguments(), pilot_arguments(c(pilots, "amse"), c("sphere", "scale"))),

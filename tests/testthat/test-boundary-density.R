@@ -124,6 +124,17 @@ test_that("awkward shapes: one observation, bounds at data, ties, zero weights, 
     expect_same_bits(call(x, threads = 3)$estimate, call(x)$estimate)
     expect_identical(kde.boundary(x, h = 0.2, boundary.kernel = kernel)$eval.points, seq(0.125, 0.75, length.out = 401))
   }
+  # Narrow kernels are integrated one by one, those of wide ones over the whole interval.
+  u <- c(0, 1e-9, 1e-4, 0.003, 0.2, 0.19999, 0.2001, 0.5, 0.77, 0.9999, 1)
+  for (b in c(0.99e-3, 1e-5, 1e-9)) {
+    mass <- vapply(u, function(one) {
+      sd <- sqrt(b * one * (1 - one)) + 3 * b
+      ends <- pmin(pmax(one + c(-40, -5, 0, 5, 40) * sd, 0), 1)
+      unit_integral(function(t) chen_kernels(one, t, b)[seq_along(t)], sort(unique(c(ends, 2 * b, 1 - 2 * b, 1e-3 * b))))
+    }, 0)
+    expect_close_to_reference(beta_masses(u, b), mass, tol = 1e-10, info = b)
+  }
+  expect_close_to_reference(beta_masses(u, 1e-3 * (1 - 1e-15)), beta_masses(u, 1e-3), tol = 1e-11)
   # The kernels of tiny bandwidths by dbeta().
   fhat <- kde.boundary(c(0.2, 0.6), h = 0.01, xmin = 0, xmax = 1, eval.points = c(0.2, 0.21, 0.6))
   expect_close_to_reference(fhat$estimate * fhat$mass, colMeans(chen_kernels(c(0.2, 0.6), c(0.2, 0.21, 0.6), 1e-4)),
@@ -153,6 +164,18 @@ test_that("the reference bandwidth minimises the error of a beta density, and cr
   spread <- integrate(function(t) dbeta(t, 3, 4) / sqrt(t * (1 - t)), 0, 1, rel.tol = 1e-10)$value / (2 * sqrt(pi))
   expect_equal(hbeta(u, 0, 1), (spread / (4000 * curvature))^(1 / 5), tolerance = 1e-3)
   expect_equal(hbeta(10 * u + 5, 5, 15), 10 * hbeta(u, 0, 1))
+  for (shapes in list(c(2, 2), c(2, 7), c(40, 3), c(300, 900))) {
+    p <- shapes[1]
+    q <- shapes[2]
+    of <- function(t) dbeta(t, p, q) * (((p - 1) / t - (q - 1) / (1 - t))^2 - (p - 1) / t^2 - (q - 1) / (1 - t)^2)
+    ends <- c(0, qbeta(c(1e-6, 0.5, 1 - 1e-6), p, q), 1)
+    found <- beta_error(p, q)
+    expect_equal(found$curvature, unit_integral(function(t) (t * (1 - t) * of(t))^2, ends))
+    expect_equal(found$spread, unit_integral(function(t) dbeta(t, p, q) / sqrt(t * (1 - t)), ends) / (2 * sqrt(pi)))
+  }
+  # A narrow density is nearly normal.
+  narrow <- normal_error(0.3, 0.21 / (1e7 + 1))
+  expect_equal(beta_error(0.3e7, 0.7e7), narrow, tolerance = 1e-5)
   expect_equal(kde.boundary(u, xmin = 0, xmax = 1)$h, hbeta(u, 0, 1))
   # The mean integrated squared error of a small sample, by the exact mean and variance of kernels.
   x <- with_seed(6, rbeta(60, 1, 2))

@@ -209,6 +209,44 @@ test_that("the default bandwidth is the plug-in rule with images, in plain R", {
   expect_gt(kde(x, bounds = c(0, 1))$h, 1.2 * hpi(x))
 })
 
+test_that("hlscv() minimises the criterion of the estimate with images, in plain R", {
+  with_seed(12, {
+    x <- c(0, rexp(39))
+    w <- rexp(40)
+    hours <- (24 + rnorm(40, 0, 3)) %% 24
+  })
+  p <- w / sum(w)
+  criterion <- function(x, images, h) {
+    f <- function(at, h, without) {
+      images$w <- p[images$row] * (images$row != without)
+      sum(images$w * dnorm(at, images$x, h))
+    }
+    squared <- sum(p * vapply(x, f, 0, h = sqrt(2) * h, without = 0))
+    others <- sum(p * mapply(f, x, without = seq_along(x), h = h))
+    squared - 2 * others / (1 - sum(p^2))
+  }
+  found <- hlscv(x, bounds = c(0, Inf), w = w, amise = TRUE)
+  images <- reference_images(x, t(c(0, Inf)))
+  expect_close_to_reference(found$objective, criterion(x, images, found$h))
+  some <- found$curve[c(1, 30, 60, 100), ]
+  expect_close_to_reference(some$objective, vapply(some$h, criterion, 0, x = x, images = images))
+  # The integral of the squared estimate is what it is said to be.
+  squared <- integrate(function(t) kde(x, h = 0.4, w = w, bounds = c(0, Inf), eval.points = t)$estimate^2, 0, 20,
+                       rel.tol = 1e-10)$value
+  own <- sum(p * vapply(x, function(at) sum(p[images$row] * dnorm(at, images$x, sqrt(2) * 0.4)), 0))
+  expect_equal(squared, own)
+  found <- hlscv(hours, period = 24, w = w, amise = TRUE)
+  repeated <- list(x = as.vector(outer(hours, 24 * (-9:9), `+`)), row = rep(1:40, 19))
+  expect_close_to_reference(found$objective, criterion(hours, repeated, found$h))
+  expect_equal(hlscv((hours + 7) %% 24, period = 24, w = w), found$h, tolerance = 1e-6)
+  expect_equal(quietly(hlscv(x, bounds = c(-100, Inf))), quietly(hlscv(x)), tolerance = 1e-6)
+  expect_snapshot(error = TRUE, {
+    hlscv(x, bounds = c(1, Inf))
+    hlscv(x, bounds = c(0, Inf), kernel = "biweight")
+    hlscv(x, bounds = c(0, Inf), deriv.order = 1)
+  })
+})
+
 test_that("prints say the bounds, and refusals what is wrong", {
   fhat <- kde(bounds = c(0, Inf), faithful$eruptions - 1.6, h = 0.3)
   expect_snapshot_output(shown(summary(fhat)))
