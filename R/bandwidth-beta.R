@@ -6,21 +6,23 @@
 #' distribution with the mean and the variance of the data, or by least squares cross-validation.
 #'
 #' On the unit interval, to which `xmin` and `xmax` are moved, the beta kernel has the variance b u (1 - u) at u. The
-#' bandwidth h is sqrt(b) times their distance. For the density f of u the asymptotic mean integrated squared error (Chen 1999) is
-#' \deqn{\frac{b^2}{4} \int (u (1 - u) f''(u))^2 du + \frac{1}{2 n \sqrt{\pi b}} \int (u (1 - u))^{-1/2} f(u) du,}{b^2 / 4
-#' int (u (1 - u) f''(u))^2 du + 1 / (2 n sqrt(pi b)) int (u (1 - u))^(-1/2) f(u) du,}
+#' bandwidth h is sqrt(b) times their distance. For the density f of u the asymptotic mean integrated squared error
+#' (Chen 1999) is
+#' \deqn{\frac{b^2}{4} \int (u (1 - u) f''(u))^2 du + \frac{1}{2 n \sqrt{\pi b}} \int (u (1 - u))^{-1/2} f(u) du,}{b^2 /
+#' 4 int (u (1 - u) f''(u))^2 du + 1 / (2 n sqrt(pi b)) int (u (1 - u))^(-1/2) f(u) du,}
 #' so that the best b^(5/2) is the second integral / (2 sqrt(pi) n) over the first one. For the beta distribution with
 #' the shapes p and q the second is Beta(p - 1/2, q - 1/2) / Beta(p, q). The first is a multiple of a moment of the beta
 #' distribution with the shapes 2p - 3 and 2q - 3.
 #'
 #' The first is infinite for shapes below 3/2 that are not 1, and shapes below 2 are taken as 2. For densities with
-#' shapes from 1 on, the mean integrated squared error was at most 1.6 times the least one in simulations, but for uniform
-#' data. For densities that are infinite at a bound it is up to twice the least one, and cross-validation is better.
+#' shapes from 1 on, the mean integrated squared error was at most 1.6 times the least one in simulations, but for
+#' uniform data. For densities that are infinite at a bound it is up to twice the least one, and cross-validation is
+#' better.
 #'
 #' @param x a numeric vector.
 #' @param xmin,xmax the bounds; those of the data if not given.
-#' @param method `"reference"`, the closed form, or `"lscv"`, the b between 1/32 and 16 times the reference, at most 1/4,
-#'   that minimises the least squares cross-validation criterion of the kernels (Bowman 1984).
+#' @param method `"reference"`, the closed form, or `"lscv"`, the b between 1/32 and 16 times the reference, at most
+#'   1/4, that minimises the least squares cross-validation criterion of the kernels (Bowman 1984).
 #' @param w weights, one for each observation, as in [kde()].
 #' @param na.action as in [kde()].
 #' @param verbose if TRUE, show progress, as in [kde()].
@@ -70,9 +72,9 @@ beta_reference <- function(u, w, n, d = 1L) {
   min((error$spread / (n * error$curvature))^(2 / (d + 4)), largest_b)
 }
 
-# The two integrals of the AMISE for the beta density with the shapes p and q. With s = p + q - 2, the mode m and v = m (1
-# - m), the second derivative is f s ((s - 1)(u - m)^2 - v) / (u (1 - u))^2, and f^2 / (u (1 - u))^2 is a multiple of the
-# beta density with the shapes 2p - 3 and 2q - 3. So the curvature is one of its moments.
+# The two integrals of the AMISE for the beta density with the shapes p and q. With s = p + q - 2, the mode m and v =
+# m (1 - m), the second derivative is f s ((s - 1)(u - m)^2 - v) / (u (1 - u))^2. And f^2 / (u (1 - u))^2 is a multiple
+# of the beta density with the shapes 2p - 3 and 2q - 3. So the curvature is one of its moments.
 beta_error <- function(p, q) {
   s <- p + q - 2
   v <- (p - 1) * (q - 1) / s^2

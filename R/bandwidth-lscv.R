@@ -143,7 +143,8 @@ lscv_at <- function(pairs, h, form, run) lscv_curve_cpp(pairs, list(S = matrix(1
 #' `hlscv`: the bandwidth in a range that minimises the least squares cross-validation criterion [lscv()], in its
 #' unbiased form. LSCV often has several local minima. So it is first computed on a dense grid over the whole range. The
 #' grid has 400 bandwidths, equally spaced in their logarithm, or 100 for compact kernels and more than 10,000
-#' observations, and with `bounds` or a `period`. A search follows in every interval of the grid that could hold the minimum.
+#' observations, and with `bounds` or a `period`. A search follows in every interval of the grid that could hold the
+#' minimum.
 #'
 #' By default the range is \[h0/4, 4 h0\], with h0 the normal reference bandwidth of the kernel. A minimum at an end of
 #' the range is returned with a warning. If many data are tied, LSCV falls to minus infinity as h goes to 0. This
@@ -156,8 +157,8 @@ lscv_at <- function(pairs, h, form, run) lscv_curve_cpp(pairs, list(S = matrix(1
 #' \phi^{(2r)}_h(x_i - x_j) \}.}{LSCV_r(h) = (-1)^r {sum_ij p_i p_j phi^(2r)_(sqrt(2) h)(x_i - x_j) - 2 c sum_(i != j)
 #' p_i p_j phi^(2r)_h(x_i - x_j)}.}
 #' Then h0 is [hns()] with the same `deriv.order`, and the limit for tied pairs is lower. A few near pairs decide the
-#' values at small h. So for r > 0 the result is the largest local minimum of the range (Hall & Marron 1991), if there is
-#' one.
+#' values at small h. So for r > 0 the result is the largest local minimum of the range (Hall & Marron 1991), if there
+#' is one.
 #'
 #' With `bounds` or a `period` the criterion is that of the estimate that [kde()] makes with them. Pairs of an
 #' observation with images of another count, and an observation is left out with its images.
@@ -190,16 +191,16 @@ lscv_at <- function(pairs, h, form, run) lscv_curve_cpp(pairs, list(S = matrix(1
 #'   unknown kernel, and an `hmin` that is not below `hmax`.
 #' @section Warnings: Warnings of class `kestrel_warning_search` are for a minimum at an end of the range and for ties
 #'   as above.
-#' @section Cost: The cost of [lscv()] for about 450 bandwidths, on a GPU O(n^2) for each. With `bounds` or a `period` it
-#'   is O(n) for each of about 150.
+#' @section Cost: The cost of [lscv()] for about 450 bandwidths, on a GPU O(n^2) for each. With `bounds` or a `period`
+#'   it is O(n) for each of about 150.
 #' @references Rudemo, M. (1982) Empirical choice of histograms and kernel density estimators. *Scandinavian Journal of
 #'   Statistics* **9**, 65-78.
 #'
 #'   Chacon, J.E. & Duong, T. (2013) Data-driven density derivative estimation, with applications to nonparametric
 #'   clustering and bump hunting. *Electronic Journal of Statistics* **7**, 499-532.
 #'
-#'   Hall, P. & Marron, J.S. (1991) Local minima in cross-validation functions. *Journal of the Royal Statistical Society
-#'   B* **53**, 245-252.
+#'   Hall, P. & Marron, J.S. (1991) Local minima in cross-validation functions. *Journal of the Royal Statistical
+#'   Society B* **53**, 245-252.
 #' @seealso [lscv()], [hpi()], [hscv()]
 #' @examples
 #' hlscv(precip, kernel = "epanechnikov")

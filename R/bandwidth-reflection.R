@@ -1,5 +1,5 @@
-# Plug-in bandwidths of densities by reflection. The functionals psi_r are those of the estimate within the bounds, so an
-# observation is paired with all images of the others: psi_r(g) = sum_ij p_i p_j sum_images phi_g^(r)(x_i - image of
+# Plug-in bandwidths of densities by reflection. The functionals psi_r are those of the estimate within the bounds, so
+# an observation is paired with all images of the others: psi_r(g) = sum_ij p_i p_j sum_images phi_g^(r)(x_i - image of
 # x_j). Without images the edges of the data at a bound would count as steep slopes.
 
 # The sample with periods that begin half of one before the mean direction. So its variances do not depend on where the
@@ -56,8 +56,8 @@ images_of_sample <- function(sample, g) {
   list(x = reflected$x[beyond, , drop = FALSE], source = reflected$w[beyond], H = summed_H(fhat))
 }
 
-# The part of the different functionals of an order that images have, with a bandwidth for each variable, in the units of
-# the data.
+# The part of the different functionals of an order that images have, with a bandwidth for each variable, in the units
+# of the data.
 functionals_of_images <- function(sample, g, order, run, images = images_of_sample(sample, g)) {
   if (is.null(images)) return(0)
   as_sample <- list(x = images$x, w = sample$w[images$source], names = sample$names)

@@ -7,26 +7,27 @@
 #' slope zero. These kernels follow the slope of the density there.
 #'
 #' @section Kernels:
-#'   - `"beta"`, the second form of Chen (1999): at u between 0 and 1 the kernel is the beta density with the shapes u / b
-#'     and (1 - u) / b, and shapes between 1 and 2 near the ends. Here b is H_kk over the squared distance of the
-#'     bounds, so that h is at most half of this distance. The kernel is not negative. An observation on a bound counts there only.
-#'   - `"linear"` (Jones 1993; Hazelton & Marshall 2009): the normal density times a linear function, for which the kernel
-#'     integrates to one within the bounds and has mean zero there. Bounds may be infinite. Where a steep density is near
-#'     zero at a bound, the estimate may be negative.
+#'   - `"beta"`, the second form of Chen (1999): at u between 0 and 1 the kernel is the beta density with the shapes u /
+#'     b and (1 - u) / b, and shapes between 1 and 2 near the ends. Here b is H_kk over the squared distance of the
+#'     bounds, so that h is at most half of this distance. The kernel is not negative. An observation on a bound counts
+#'     there only.
+#'   - `"linear"` (Jones 1993; Hazelton & Marshall 2009): the normal density times a linear function, for which the
+#'     kernel integrates to one within the bounds and has mean zero there. Bounds may be infinite. Where a steep density
+#'     is near zero at a bound, the estimate may be negative.
 #'
-#'   In several dimensions both are products of kernels for each variable, so that H is diagonal; a linear kernel is that
-#'   product times a linear function of all variables. The sums do not quite integrate to one. They are divided by their
-#'   integral between the bounds, the field `mass`, so that the estimate does, to 1e-12.
+#'   In several dimensions both are products of kernels for each variable, so that H is diagonal; a linear kernel is
+#'   that product times a linear function of all variables. The sums do not quite integrate to one. They are divided by
+#'   their integral between the bounds, the field `mass`, so that the estimate does, to 1e-12.
 #' @section Bandwidth: If neither `H` nor `h` is given, one variable with beta kernels takes [hbeta()], and several take
-#'   its closed form with the rate of their number, b^((d + 4) / 2) in place of b^(5/2). Linear boundary kernels take the
-#'   default of [kde()] with `bounds`.
+#'   its closed form with the rate of their number, b^((d + 4) / 2) in place of b^(5/2). Linear boundary kernels take
+#'   the default of [kde()] with `bounds`.
 #' @inheritParams kde
 #' @param x a numeric vector (d = 1), or a matrix or data frame with n rows and d columns, at most three.
 #' @param H,h the bandwidth; a matrix must be diagonal.
 #' @param xmin,xmax the bounds, one number for each column, which also limit the grid; those of the data if not given.
 #'   With linear kernels they may be infinite.
-#' @param boundary.supp accepted for scripts written for \pkg{ks}, without effect: the kernels change wherever a bound is
-#'   within reach.
+#' @param boundary.supp accepted for scripts written for \pkg{ks}, without effect: the kernels change wherever a bound
+#'   is within reach.
 #' @param boundary.kernel `"beta"` or `"linear"`.
 #' @return An object of class `c("kestrel_bkde", "kde")`, a list with the fields of \pkg{ks}:
 #'   \item{x, eval.points, estimate, h, H, gridtype, gridded, binned, names, w, type, cont}{as in [kde()]}
@@ -41,8 +42,8 @@
 #'   - with beta kernels for infinite bounds, and for a bandwidth above half of their distance.
 #' @section Cost: With linear kernels the estimate takes d + 1 sums that cost as much as [kde()] at as many points. With
 #'   beta kernels it takes O(n m) for m points, or O(n m) additions and O(n (m_1 + ... + m_d)) kernels for a grid.
-#' @references Chen, S.X. (1999) Beta kernel estimators for density functions. *Computational Statistics & Data Analysis*
-#'   **31**, 131-145.
+#' @references Chen, S.X. (1999) Beta kernel estimators for density functions. *Computational Statistics & Data
+#'   Analysis* **31**, 131-145.
 #'
 #'   Hazelton, M.L. & Marshall, J.C. (2009) Linear boundary kernels for bivariate density estimation. *Statistics &
 #'   Probability Letters* **79**, 999-1003.
@@ -89,7 +90,8 @@ kde.boundary <- function(x, H, h, gridsize, gridtype, xmin, xmax, supp = 3.7, ev
     run <- c(run, progress = progress)
     fhat$mass <- if (kernel == "beta") beta_mass(fhat) else linear_mass(fhat)
     if (fhat$mass == 0) {
-      abort_input("`x` must have an observation between the bounds for beta kernels, since those on a bound have no mass.")
+      abort_input("`x` must have an observation between the bounds for beta kernels, since those on a bound have no ",
+                  "mass.")
     }
     fhat <- if (is.null(points)) boundary_on_grid(fhat, grid, run) else own_at_points(fhat, points, run)
     if (flags$cont && fhat$gridded) fhat$cont <- contour_levels(plain_density(fhat), (99:1) / 100, flags$approx, run)

@@ -1,5 +1,5 @@
-# Sums of kernels that change near bounds: linear boundary kernels and beta kernels. `at`: list(points = ) or list(axes =
-# ), all within the bounds. The fields of an estimate that are needed: x, w, H, xmin, xmax.
+# Sums of kernels that change near bounds: linear boundary kernels and beta kernels. `at`: list(points = ) or list(axes
+# = ), all within the bounds. The fields of an estimate that are needed: x, w, H, xmin, xmax.
 
 # ---- Quadrature and interpolation ---------------------------------------------------------------------------------
 # Functions that are smooth on panels are known from their values at Chebyshev's points in each (R/variable-sums.R).
@@ -64,7 +64,8 @@ linear_sums <- function(fhat, at, run) {
     if (is.null(at$axes)) return(lapply(seq_len(d), function(k) f(k, at$points[, k])))
     sizes <- lengths(at$axes)
     lapply(seq_len(d), function(k) {
-      lapply(f(k, at$axes[[k]]), function(one) rep(rep(one, each = prod(sizes[seq_len(k - 1L)])), length.out = prod(sizes)))
+      below <- prod(sizes[seq_len(k - 1L)])
+      lapply(f(k, at$axes[[k]]), function(one) rep(rep(one, each = below), length.out = prod(sizes)))
     })
   }
   moments <- spread(function(k, t) moments_within(t, h[k], fhat$xmin[k], fhat$xmax[k]))
@@ -199,8 +200,8 @@ beta_breaks <- function(b) {
   c(end, middle[-c(1L, length(middle))], rev(1 - end))
 }
 
-# Those of these panels that kernels of values u reach. In units of asin(sqrt(u)) a kernel is negligible beyond 9 standard
-# deviations, 4.5 sqrt(b), and in the panels at the ends it is not.
+# Those of these panels that kernels of values u reach. In units of asin(sqrt(u)) a kernel is negligible beyond 9
+# standard deviations, 4.5 sqrt(b), and in the panels at the ends it is not.
 reached_panels <- function(breaks, u, b) {
   last <- length(breaks) - 1L
   angle <- asin(sqrt(breaks))

@@ -165,8 +165,9 @@ density_at <- function(fhat, points, run) {
   run_density(fhat, task_at_points(fhat, points), run)$estimate
 }
 
-# Estimates that are not sums of kernels with one bandwidth have classes of their own. This is one of them as an estimate
-# of kde(), for what needs only the values on its grid. Its density at other points is that of the object `.own`.
+# Estimates that are not sums of kernels with one bandwidth have classes of their own. This is one of them as an
+# estimate of kde(), for what needs only the values on its grid. Its density at other points is that of the object
+# `.own`.
 plain_density <- function(fhat) {
   H <- if (inherits(fhat, "kestrel_vkde")) fhat$pilot else fhat$H
   x <- sample_matrix(fhat)

@@ -15,7 +15,8 @@
 #' @section Exactness:
 #' Every estimate is the sum above. Nothing is binned, and no error depends on the grid. The difference from the sum in
 #' exact arithmetic is at most `tol` of the largest value that the estimate has anywhere, and no value is negative. For
-#' bounded data this holds on the scale that the kernel works on. With `bounds` or a `period` the sum is over all images.
+#' bounded data this holds on the scale that the kernel works on. With `bounds` or a `period` the sum is over all
+#' images.
 #'
 #' Rounding may exceed 1e-12 if variables are correlated in `H` by more than about 1 - 4e-7, and for
 #' `engine = "fourier"` with data that extend over very many bandwidths ([engines]). A warning of class
@@ -32,10 +33,11 @@
 #' R(K) is the integral of K^2, and mu2(K) is the second moment of K. For the radial Epanechnikov kernel this is the h
 #' of Lopez-Novoa (2015). Product kernels and estimates with `bounds` use only the diagonal of S.
 #'
-#' With `bounds` or a `period` the default of the Gaussian kernel is the rule of [hpi()], or of [Hpi.diag()] with the pilot `"samse"`,
-#' for the estimate with images: each observation is also paired with the images of the others. Without these the rule
-#' takes the edge of the data at a bound for a steep slope, and is too small. For 1,000 uniform numbers the usual `hpi()`
-#' is half as large, and the mean integrated squared error of the estimate by reflection twice as large (by simulation).
+#' With `bounds` or a `period` the default of the Gaussian kernel is the rule of [hpi()], or of [Hpi.diag()] with the
+#' pilot `"samse"`, for the estimate with images: each observation is also paired with the images of the others. Without
+#' these the rule takes the edge of the data at a bound for a steep slope, and is too small. For 1,000 uniform numbers
+#' the usual `hpi()` is half as large, and the mean integrated squared error of the estimate by reflection twice as
+#' large (by simulation).
 #'
 #' @section Grid:
 #' The default grid has 401 points in one dimension, 151 x 151 in two and 51 x 51 x 51 in three. It extends from
@@ -61,8 +63,8 @@
 #' they do not go together with `positive` and `unit.interval`. [pkde()], [qkde()], [rkde()], [kde_query()],
 #' [marginal()] and contour levels know them.
 #'
-#' @section Periods: A `period` is for hours of the day, directions or longitudes. The density is that of the estimate on
-#' the line, wrapped: the sum over all whole periods of its values there, which is the sum of the kernels of the
+#' @section Periods: A `period` is for hours of the day, directions or longitudes. The density is that of the estimate
+#' on the line, wrapped: the sum over all whole periods of its values there, which is the sum of the kernels of the
 #' observations moved by whole periods. It integrates to one over a period. Points may be anywhere, the grid spans one
 #' period, and observations elsewhere are moved into it, with a message. A period begins at 0, or at the lower bound of
 #' the variable if `bounds` has one; with it begin the distribution function and the boxes of [kde_query()]. Variables
@@ -85,8 +87,8 @@
 #'
 #' @section Cost: Direct sums take O(n m d) for m points, on all threads. [engines] has the cost of the faster
 #'   algorithms. The contour levels of a grid take up to 80 bytes for each observation (measured in two dimensions).
-#'   With `bounds` or a `period` the images of the points, or those of the observations if they are fewer, are additional points or
-#'   observations. Those of the Gaussian kernel reach 9 bandwidths beyond a bound.
+#'   With `bounds` or a `period` the images of the points, or those of the observations if they are fewer, are
+#'   additional points or observations. Those of the Gaussian kernel reach 9 bandwidths beyond a bound.
 #'
 #' @param x a numeric vector (d = 1), or a matrix or data frame with n rows and d columns.
 #' @param H bandwidth matrix, d x d, symmetric and positive definite; a number when d = 1.
@@ -196,8 +198,8 @@
 #' @export
 kde <- function(x, H, h, gridsize, gridtype, xmin, xmax, supp = 3.7, eval.points, binned, bgridsize, positive = FALSE,
                 adj.positive, w, compute.cont = TRUE, approx.cont = TRUE, unit.interval = FALSE, density = FALSE,
-                verbose = NULL, ..., step = NULL, bounds = NULL, period = NULL,
-                kernel = "gaussian", kernel_type = c("radial", "product"), na.action = stats::na.fail, tol = 1e-12, engine = "auto",
+                verbose = NULL, ..., step = NULL, bounds = NULL, period = NULL, kernel = "gaussian",
+                kernel_type = c("radial", "product"), na.action = stats::na.fail, tol = 1e-12, engine = "auto",
                 backend = "auto", precision = c("double", "single"), threads = NULL) {
   check_arguments("kde", given_names(...), c("binned", "density"))
   started <- proc.time()[["elapsed"]]

@@ -102,7 +102,8 @@ qkde <- function(p, fhat, ..., verbose = NULL) {
 
 # What is asked of an estimate on the line where its kernel works. src/rcpp_distribution.cpp reads it.
 line_task <- function(fhat, at) {
-  list(at = as.double(at), kernel = fhat$kernel, h = if (has_images(fhat$transform)) sqrt(summed_H(fhat)[1L]) else fhat$h)
+  h <- if (has_images(fhat$transform)) sqrt(summed_H(fhat)[1L]) else fhat$h
+  list(at = as.double(at), kernel = fhat$kernel, h = h)
 }
 
 #' @rdname dkde

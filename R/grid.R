@@ -102,7 +102,8 @@ grid_limits <- function(x, H, grid, transform = NULL) {
     if (is.null(grid$xmax)) upper[k] <- transform$upper[k]
     if (lower[k] < transform$lower[k] || upper[k] > transform$upper[k]) {
       abort_input("`xmin` and `xmax` must be within the period, from ", format_short(transform$lower[k]), " to ",
-                  format_short(transform$upper[k]), ", not ", format_short(lower[k]), " and ", format_short(upper[k]), ".")
+                  format_short(transform$upper[k]), ", not ", format_short(lower[k]), " and ",
+                  format_short(upper[k]), ".")
     }
   }
   check_limits(lower, upper)

@@ -3,18 +3,18 @@
 #' Printing, summaries, values at new points, data frames, contour levels and plots of the results of [kde.boundary()]
 #' and [kde.truncate()].
 #'
-#' @param x,object a result of [kde.boundary()] or [kde.truncate()]; for `predict()`, `x` is another name of `newdata`, as
-#'   in \pkg{ks}.
+#' @param x,object a result of [kde.boundary()] or [kde.truncate()]; for `predict()`, `x` is another name of `newdata`,
+#'   as in \pkg{ks}.
 #' @param newdata points, as for [predict()][predict.kestrel_kde].
 #' @param ... for `plot()` the arguments of [plot.kestrel_kde()], for `contourLevels()` those of [contourLevels()];
 #'   otherwise not used.
 #' @param threads the number of threads.
 #' @param verbose TRUE to show progress, as in [kde()].
 #' @param row.names,optional not used; arguments of the generic.
-#' @return `predict()` returns a vector of densities, 0 beyond the bounds. `as.data.frame()` returns a row for each point:
-#'   its coordinates and `estimate`. `contourLevels()` returns levels as for [kde()]; of a truncated estimate they are for
-#'   the data within the boundary. The other methods return their argument invisibly. Plots and levels take 0 for negative
-#'   values of linear kernels.
+#' @return `predict()` returns a vector of densities, 0 beyond the bounds. `as.data.frame()` returns a row for each
+#'   point: its coordinates and `estimate`. `contourLevels()` returns levels as for [kde()]; of a truncated estimate
+#'   they are for the data within the boundary. The other methods return their argument invisibly. Plots and levels take
+#'   0 for negative values of linear kernels.
 #' @section Units: Points are in units of the variables, densities in 1 / volume.
 #' @section Errors: Errors of class `kestrel_error_input` are for points that are missing, infinite or of another
 #'   dimension, and for plots of estimates that are not on a grid of one or two dimensions.

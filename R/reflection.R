@@ -1,13 +1,15 @@
 # Densities of data within bounds, by reflection (Silverman 1986, section 2.10), and of periodic variables: what an
-# estimate on the whole line has beyond a bound is reflected there, or comes in at the other end of the period. That is the
-# sum of the kernels of all images of the data, reflected ones or whole periods away, so that the engines for sums compute
-# it. It is a transform like those of R/transform.R, of the type "images", whose scale is that of the data. It has the
-# bounds `lower` and `upper` of each variable, which are the ends of a period where `period` is not 0.
+# estimate on the whole line has beyond a bound is reflected there, or comes in at the other end of the period. That is
+# the sum of the kernels of all images of the data, reflected ones or whole periods away, so that the engines for sums
+# compute it. It is a transform like those of R/transform.R, of the type "images", whose scale is that of the data. It
+# has the bounds `lower` and `upper` of each variable, which are the ends of a period where `period` is not 0.
 
 # That transform, NULL if no variable has a finite bound or a period.
 choose_images <- function(x, names, bounds, period, others) {
   argument <- if (is.null(bounds)) "period" else "bounds"
-  if (any(others)) abort_input("`", argument, "` must not be given together with ", names(others)[others][1L], " = TRUE.")
+  if (any(others)) {
+    abort_input("`", argument, "` must not be given together with ", names(others)[others][1L], " = TRUE.")
+  }
   d <- length(names)
   bounds <- if (is.null(bounds)) cbind(rep(-Inf, d), Inf) else check_bounds(bounds, names)
   period <- if (is.null(period)) numeric(d) else check_period(period, names)
@@ -40,7 +42,8 @@ bounds_with_periods <- function(bounds, period, names) {
     given <- bounds[k, 2L]
     if (is.finite(given) && abs(given - upper) > 1e-12 * max(abs(c(lower, upper)))) {
       abort_input("`bounds` must be as far apart as `period`, ", describe_value(period[k]),
-                  if (length(names) > 1L) paste0(" for ", quoted(names[k])), ", not end at ", describe_value(given), ".")
+                  if (length(names) > 1L) paste0(" for ", quoted(names[k])), ", not end at ",
+                  describe_value(given), ".")
     }
     bounds[k, ] <- c(lower, upper)
   }
@@ -119,7 +122,8 @@ keeps_units <- function(transform) is.null(transform) || has_images(transform)
 
 is_bounded <- function(transform) is.finite(transform$lower) | is.finite(transform$upper)
 
-# A kernel whose variables at bounds vary with others is no longer the same when it is reflected, but is when it is moved.
+# A kernel whose variables at bounds vary with others is no longer the same when it is reflected, but is when it is
+# moved.
 check_H_with_images <- function(H, transform, names) {
   if (!has_images(transform)) return(invisible())
   bounded <- is_bounded(transform) & !is_periodic(transform)
@@ -134,8 +138,9 @@ check_H_with_images <- function(H, transform, names) {
 # In bandwidths. At 9 a Gaussian kernel is 3e-18 of its largest value.
 image_reach <- function(kernel) if (is_compact(kernel)) 1 else 9
 
-# For h = 2.75 of the distance of two bounds, or of half a period, the density of Gaussian kernels is uniform between them,
-# to 2 exp(-pi^2 h^2 / 2) = 1.2e-16 (by its Fourier series). So wider kernels, which have more images, need not be summed.
+# For h = 2.75 of the distance of two bounds, or of half a period, the density of Gaussian kernels is uniform between
+# them, to 2 exp(-pi^2 h^2 / 2) = 1.2e-16 (by its Fourier series). So wider kernels, which have more images, need not be
+# summed.
 widest_repeated <- 2.75
 
 # The H by which the kernels are summed.

@@ -78,6 +78,7 @@ points_from_line <- function(transform, points) {
 }
 
 subset_transform <- function(transform, dims) {
-  for (part in intersect(c("adj", "lower", "upper", "period"), names(transform))) transform[[part]] <- transform[[part]][dims]
+  parts <- intersect(c("adj", "lower", "upper", "period"), names(transform))
+  transform[parts] <- lapply(transform[parts], `[`, dims)
   if (has_images(transform) && !any(is_bounded(transform))) NULL else transform
 }

@@ -5,8 +5,8 @@
 #'
 #' A point is within the polygon if a line from it crosses the edges an odd number of times, or if it is on an edge. The
 #' density is divided by its integral over the points of the grid within, so that the truncated one integrates to one
-#' over its grid. How exact that is depends on the cells of the grid that edges cut. At other points `predict()` is exact
-#' but for this constant.
+#' over its grid. How exact that is depends on the cells of the grid that edges cut. At other points `predict()` is
+#' exact but for this constant.
 #'
 #' Truncation does not mend the bias at a boundary: there the density is about half of what it should be, before it is
 #' divided. [kde()] with `bounds` and [kde.boundary()] do, for rectangles.
@@ -19,9 +19,9 @@
 #'   `"truncated"`, and in place of `xmin` and `xmax` there are \item{boundary}{the corners} and
 #'   \item{untruncated}{`fhat`}
 #' @section Units: Corners are in the units of the variables, densities in 1 / volume.
-#' @section Errors: Errors of class `kestrel_error_input` are for an `fhat` that is not such an estimate, and for corners
-#'   that are not two columns of finite numbers, or fewer than three. They are also for a polygon without a point of the
-#'   grid where the density is above zero.
+#' @section Errors: Errors of class `kestrel_error_input` are for an `fhat` that is not such an estimate, and for
+#'   corners that are not two columns of finite numbers, or fewer than three. They are also for a polygon without a
+#'   point of the grid where the density is above zero.
 #' @section Cost: O(points corners), and the contour levels of [contourLevels()].
 #' @references Chacon, J.E. & Duong, T. (2018) *Multivariate Kernel Smoothing and its Applications*. Chapman & Hall.
 #' @seealso [kde.boundary()], [kde()], and the [methods][kestrel_bkde-methods]
@@ -67,8 +67,8 @@ check_corners <- function(boundary) {
   unname(check_finite(value, "boundary"))
 }
 
-# Which rows are within the polygon: a line to the right crosses an odd number of edges. Corners belong to the edge above
-# them, so that they count once.
+# Which rows are within the polygon: a line to the right crosses an odd number of edges. Corners belong to the edge
+# above them, so that they count once.
 is_within <- function(points, corners) {
   # So that products are within the range of numbers.
   unit <- 2^floor(log2(max(abs(points), abs(corners), .Machine$double.xmin)))

@@ -23,6 +23,7 @@ kernel_arguments <- function() {
 
 # Bounds that mostly hold the data, at distances from 0 to several times their spread.
 bounds_for <- function(x) {
+  if (is.language(x)) return(c(0, 10))
   x <- as.matrix(x)
   if (!is.numeric(x) || !all(is.finite(x)) || chance(0.05)) return(pick(list(c(0, 1), c(1, 0), NA, "none")))
   room <- function() spread_of(x) * pick(c(0, 0.1, 3, Inf))
@@ -159,7 +160,8 @@ density_calls <- list(
     grid <- grid_arguments(x)
     bounds <- if (chance(0.7)) bounds_for(x)
     if (is.matrix(bounds)) grid[c("xmin", "xmax")] <- list(bounds[, 1L], bounds[, 2L])
-    c(sample_and_weights(x), if (chance(0.7)) list(h = min(spread_of(x)) * stats::runif(1L)) else bandwidth_arguments(x),
+    c(sample_and_weights(x),
+      if (chance(0.7)) list(h = min(spread_of(x)) * stats::runif(1L)) else bandwidth_arguments(x),
       list(boundary.kernel = kernel), grid[setdiff(names(grid), "step")],
       if (chance(0.4)) list(eval.points = points_for(x)),
       some_of(list(compute.cont = chance(0.5), approx.cont = chance(0.5), threads = pick(1:3), boundary.supp = 3), 0.3))

@@ -68,7 +68,8 @@ test_that("beta kernels are Chen's", {
       lower <- c(0, 10, -1)[k]
       width <- c(1, 5, 1)[k]
       w <- rexp(40)
-      fhat <- kde.boundary(x, H = diag((h * width)^2, d), w = w, xmin = lower, xmax = lower + width, gridsize = c(9, 5, 4)[d])
+      fhat <- kde.boundary(x, H = diag((h * width)^2, d), w = w, xmin = lower, xmax = lower + width,
+                           gridsize = c(9, 5, 4)[d])
       kernels <- lapply(k, function(j) {
         at <- (axes_of(fhat)[[j]] - lower[j]) / width[j]
         chen_kernels((x[, j] - lower[j]) / width[j], at, h^2)
@@ -130,7 +131,8 @@ test_that("awkward shapes: one observation, bounds at data, ties, zero weights, 
     mass <- vapply(u, function(one) {
       sd <- sqrt(b * one * (1 - one)) + 3 * b
       ends <- pmin(pmax(one + c(-40, -5, 0, 5, 40) * sd, 0), 1)
-      unit_integral(function(t) chen_kernels(one, t, b)[seq_along(t)], sort(unique(c(ends, 2 * b, 1 - 2 * b, 1e-3 * b))))
+      breaks <- sort(unique(c(ends, 2 * b, 1 - 2 * b, 1e-3 * b)))
+      unit_integral(function(t) chen_kernels(one, t, b)[seq_along(t)], breaks)
     }, 0)
     expect_close_to_reference(beta_masses(u, b), mass, tol = 1e-10, info = b)
   }
