@@ -52,6 +52,7 @@ images_of_sample <- function(sample, g) {
   check_images(rows, ncol(axes))
   # Their weights are the rows.
   reflected <- reflected_cpp(sample$x, as.double(seq_len(n)), axes, rows)
+  heard()
   beyond <- seq(n + 1, rows)
   list(x = reflected$x[beyond, , drop = FALSE], source = reflected$w[beyond], H = summed_H(fhat))
 }
@@ -62,7 +63,9 @@ functionals_of_images <- function(sample, g, order, run, images = images_of_samp
   if (is.null(images)) return(0)
   as_sample <- list(x = images$x, w = sample$w[images$source], names = sample$names)
   if (!any(as_sample$w > 0)) return(0)
+  heard()
   near <- images$source[c(TRUE, diff(images$source) > 0)]
+  heard()
   pilot <- new_derivative(as_sample, images$H, order, FALSE)
   found <- derivatives_of(pilot, task_at_points(pilot, sample$x[near, , drop = FALSE]), c(run, engine = "auto"))
   as.vector(crossprod(found$values, sample$w[near])) * length(images$source) / weight_sums_cpp(sample$w)$sum^2
@@ -78,6 +81,7 @@ reflected_lscv <- function(sample, h0, run) {
     heard()
     images <- images_of_sample(sample, h)
     if (is.null(images)) return(functionals_of_images(sample, sqrt(2) * h, 0L, run))
+    heard()
     own <- sum(p[images$source]^2 * stats::dnorm(sample$x[images$source, 1L], images$x[, 1L], sqrt(images$H[1L, 1L])))
     functionals_of_images(sample, sqrt(2) * h, 0L, run) -
       2 / (1 - diagonal) * (functionals_of_images(sample, h, 0L, run, images) - own)

@@ -205,8 +205,11 @@ beta_breaks <- function(b) {
 reached_panels <- function(breaks, u, b) {
   last <- length(breaks) - 1L
   angle <- asin(sqrt(breaks))
+  heard()
   at <- asin(sqrt(u))
+  heard()
   from <- pmin(pmax(findInterval(at - 5 * sqrt(b), angle), 1L), last)
+  heard()
   to <- pmin(pmax(findInterval(at + 5 * sqrt(b), angle), 1L), last)
   changes <- tabulate(from, last + 1L) - tabulate(to + 1L, last + 1L)
   which(cumsum(changes)[seq_len(last)] > 0)

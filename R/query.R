@@ -12,6 +12,7 @@
 #' variable, or one box of several variables. Columns with names are matched to the variables, in any order, and
 #' variables that are not named have no limits. A single row applies to all boxes. Limits may be -Inf and Inf. A row
 #' whose value equals a limit is in the box. This matters for the rows that an interval counts, but not for the density.
+#' Boxes of an estimate with `bounds` or a `period` end there.
 #'
 #' @section Conditions: In place of `lower` and `upper` you can write a condition with the names of the variables, and
 #' the quantity to compute: `kde_query(fhat, price > 1000 & price <= 2000 & carat < 1, mean(price))`. A condition
@@ -69,7 +70,8 @@
 #'
 #'   - boxes with a lower limit above the upper one, limits that are missing or of another dimension, and conditions
 #'     that are not a box;
-#'   - variables that are unknown or not numeric, and sums of variables of bounded data (`positive = TRUE`);
+#'   - variables that are unknown or not numeric, and sums of variables of an estimate with `positive` or
+#'     `unit.interval`;
 #'   - radial kernels that are refused, see the section on exactness;
 #'   - bandwidth matrices whose correlations need a sum of more than 1e5 kernels without correlations. In five
 #'     dimensions all but small correlations do, and in more dimensions nearly all.

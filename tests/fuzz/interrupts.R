@@ -13,7 +13,9 @@ estimate_of <- function(n, d = 1L, ...) kestrel::kde(many(n, d), H = 0.1 * diag(
 long_calls <- list(
   kde = list(quote(kde(many(n), h = 0.1)), quote(kde(many(n, 2), H = diag(2))), quote(kde(many(n), h = 0.1,
     kernel = "biweight")), quote(kde(many(n, 3), H = diag(3), kernel = "epanechnikov", gridsize = 99)),
-    quote(kde(many(n), H = 1, engine = "direct"))),
+    quote(kde(many(n), H = 1, engine = "direct")), quote(kde(many(n), bounds = c(-6, Inf))),
+    quote(kde(many(n, 2), bounds = cbind(c(-6, -6), Inf), kernel = "epanechnikov")),
+    quote(kde(many(n), h = 0.1, period = 1))),
   kde_stream = list(quote(kde_stream(many(n, 2), function(slab) NULL, H = diag(2), gridsize = c(999, 999), slab = 9)),
                     quote(kde_stream(many(n), tempfile(), h = 0.1, gridsize = 1e5)),
                     quote(kde_stream(many(n), tempfile(fileext = ".nc"), h = 0.1, gridsize = 1e5))),
