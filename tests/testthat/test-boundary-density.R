@@ -244,6 +244,7 @@ test_that("bad arguments are refused", {
     kde.boundary(x, xmin = 0, xmax = Inf)
     kde.boundary(x, xmin = "0")
     kde.boundary(x, xmin = 0, xmax = 1, h = 0.6)
+    kde.boundary(x, xmin = -1e9, xmax = 1e9, h = 0.6)
     kde.boundary(faithful, H = Hns(faithful))
     kde.boundary(iris[1:4])
     kde.boundary(x, boundary.kernel = "gamma")
