@@ -67,6 +67,7 @@ hbeta <- function(x, xmin, xmax, method = c("reference", "lscv"), ..., w = NULL,
 beta_reference <- function(u, w, n, d = 1L) {
   mean <- sum(w * u) / sum(w)
   variance <- sum(w * (u - mean)^2) / sum(w)
+  if (variance == 0) abort_input("`xmin` and `xmax` must not be so far apart that `x` has no digits between them.")
   both <- mean * (1 - mean) / variance - 1
   error <- if (both > 1e8) normal_error(mean, variance) else beta_error(max(mean * both, 2), max((1 - mean) * both, 2))
   min((error$spread / (n * error$curvature))^(2 / (d + 4)), largest_b)

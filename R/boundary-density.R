@@ -39,7 +39,8 @@
 #'
 #'   - for more than three columns, and a matrix that is not diagonal;
 #'   - for data beyond the bounds, which are counted, and for bounds that leave no room;
-#'   - with beta kernels for infinite bounds, and for a bandwidth above half of their distance or below 1e-7 of it.
+#'   - with beta kernels for infinite bounds, and for a bandwidth above half of their distance or below 1e-7 of it;
+#'   - with linear kernels for a bandwidth above 1e6 times the distance of the bounds.
 #' @section Cost: With linear kernels the estimate takes d + 1 sums that cost as much as [kde()] at as many points. With
 #'   beta kernels it takes O(n m) for m points, or O(n m) additions and O(n (m_1 + ... + m_d)) kernels for a grid.
 #' @references Chen, S.X. (1999) Beta kernel estimators for density functions. *Computational Statistics & Data
@@ -154,6 +155,9 @@ boundary_bandwidth <- function(fhat, given, run, verbose) {
     transform <- list(type = "images", lower = fhat$xmin, upper = fhat$xmax, period = numeric(d))
     H <- resolve_bandwidth(list(), sample, "gaussian", TRUE, selecting(c(run, engine = "auto"), d), verbose,
                            transform = if (any(is_bounded(transform))) transform)$H
+  }
+  if (!beta && any(sqrt(diag(H)) > 1e6 * width)) {
+    abort_input("`xmin` and `xmax` must be at least 1e-6 bandwidths apart for linear kernels.")
   }
   # Narrower kernels would lose their digits on the unit interval.
   if (beta && any(sqrt(diag(H)) < 1e-7 * width)) {

@@ -94,30 +94,28 @@ linear_mass <- function(fhat) {
 }
 
 integrals_of_linear <- function(x, h, lower, upper) {
-  # Relative to a bound, so that points between the data have digits far from 0, too.
-  origin <- if (is.finite(lower)) lower else if (is.finite(upper)) upper else 0
-  x <- x - origin
-  lower <- lower - origin
-  upper <- upper - origin
   found <- list(A = rep(1, length(x)), B = numeric(length(x)))
   reach <- 2 * image_reach("gaussian") * h
-  if (upper - lower <= 2 * reach) return(linear_near(x, h, lower, upper, lower, upper))
-  for (near in list(c(lower, lower + reach), c(upper - reach, upper))) {
-    rows <- which(x >= near[1L] & x <= near[2L])
+  width <- upper - lower
+  # In distances from a bound, so that points between the data have digits far from 0, too. Kernels near the upper one
+  # are the mirror images of those near the lower one, with the same integrals.
+  both <- width <= 2 * reach
+  to <- if (both) width else reach
+  for (distance in if (both) list(x - lower) else list(x - lower, upper - x)) {
+    rows <- which(distance <= to)
     if (length(rows) == 0L) next
-    within <- linear_near(x[rows], h, lower, upper, near[1L], near[2L])
+    within <- linear_near(distance[rows], h, width, to)
     found$A[rows] <- within$A
     found$B[rows] <- within$B
   }
   found
 }
 
-# A and B at x between `from` and `to`.
-linear_near <- function(x, h, lower, upper, from, to) {
-  margin <- image_reach("gaussian") * h
-  t <- panel_nodes(even_breaks(max(lower, from - margin), min(upper, to + margin), h))
-  nodes <- panel_nodes(even_breaks(from, to, h))
-  moments <- moments_within(t$at, h, lower, upper)
+# A and B at distances x from the lower bound, up to `to`, if the bounds are `width` apart.
+linear_near <- function(x, h, width, to) {
+  t <- panel_nodes(even_breaks(0, min(width, to + image_reach("gaussian") * h), h))
+  nodes <- panel_nodes(even_breaks(0, to, h))
+  moments <- moments_within(t$at, h, 0, width)
   u <- outer(t$at, nodes$at, `-`) / h
   kernel <- stats::dnorm(u) / h * t$weight / moments$a
   A <- colSums(kernel)
@@ -130,10 +128,12 @@ linear_near <- function(x, h, lower, upper, from, to) {
 # ends, where a shape would be below 2, with one between 1 and 2.
 
 beta_shapes <- function(u, b) {
-  # rho(u) of Chen (1999), in a form without a difference of large numbers.
+  # rho(u) of Chen (1999), in a form without a difference of large numbers. At the end it is 1 without rounding, since
+  # the density there is infinite for less, and 0 for more.
   near <- function(u) {
     c <- 2 * b^2 + 2.5
-    (c^2 - 4 * b^4 - 6 * b^2 - 2.25 + u^2 + u / b) / (c + sqrt(4 * b^4 + 6 * b^2 + 2.25 - u^2 - u / b))
+    rho <- (c^2 - 4 * b^4 - 6 * b^2 - 2.25 + u^2 + u / b) / (c + sqrt(4 * b^4 + 6 * b^2 + 2.25 - u^2 - u / b))
+    ifelse(u == 0, 1, pmax(rho, 1))
   }
   shape <- function(u) {
     low <- u < 2 * b

@@ -25,7 +25,7 @@ kernel_arguments <- function() {
 bounds_for <- function(x) {
   if (is.language(x)) return(c(0, 10))
   x <- as.matrix(x)
-  if (!is.numeric(x) || !all(is.finite(x)) || chance(0.05)) return(pick(list(c(0, 1), c(1, 0), NA, "none")))
+  if (!is.numeric(x) || length(x) == 0L || !all(is.finite(x)) || chance(0.05)) return(pick(list(c(0, 1), c(1, 0), NA, "none")))
   room <- function() spread_of(x) * pick(c(0, 0.1, 3, Inf))
   cbind(apply(x, 2L, min) - room(), apply(x, 2L, max) + room())
 }

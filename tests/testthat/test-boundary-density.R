@@ -125,6 +125,12 @@ test_that("awkward shapes: one observation, bounds at data, ties, zero weights, 
     expect_same_bits(call(x, threads = 3)$estimate, call(x)$estimate)
     expect_identical(kde.boundary(x, h = 0.2, boundary.kernel = kernel)$eval.points, seq(0.125, 0.75, length.out = 401))
   }
+  # At the ends no shape is below 1, where a kernel would be infinite.
+  for (h in seq(0.02, 0.5, length.out = 97)) {
+    ends <- kde.boundary(c(0, 0.4, 1), h = h, xmin = 0, xmax = 1, eval.points = 0:1)
+    own <- dbeta(0, 1, 1 / h^2) # of the observation there
+    expect_close_to_reference(ends$estimate * ends$mass, (own + dbeta(c(0.4, 0.6), 1, 1 / h^2)) / 3)
+  }
   # Narrow kernels are integrated one by one, those of wide ones over the whole interval.
   u <- c(0, 1e-9, 1e-4, 0.003, 0.2, 0.19999, 0.2001, 0.5, 0.77, 0.9999, 1)
   for (b in c(0.99e-3, 1e-5, 1e-9)) {
