@@ -26,6 +26,7 @@
 #' @param H,h the bandwidth; a matrix must be diagonal.
 #' @param xmin,xmax the bounds, one number for each column, which also limit the grid; those of the data if not given.
 #'   With linear kernels they may be infinite.
+#' @param supp how far the grid extends beyond the data where a bound is infinite, in units of sqrt(H_kk).
 #' @param boundary.supp accepted for scripts written for \pkg{ks}, without effect: the kernels change wherever a bound
 #'   is within reach.
 #' @param boundary.kernel `"beta"` or `"linear"`.

@@ -54,8 +54,8 @@
 #'
 #' @section Bounds: With `bounds` the density is 0 outside of them, and what kernels have beyond a bound is reflected
 #' at it (Silverman 1986, section 2.10). Between two bounds it is reflected as often as it takes. So the estimate is the
-#' sum of the kernels of the observations and of all their images, and integrates to one between the bounds. At a bound
-#' it has slope zero, and where the true density has another slope there, its bias is of order h, not h^2.
+#' sum of the kernels of the observations and of all their images, and integrates to one between the bounds. The grid
+#' ends at them, too. At a bound the estimate has slope zero, and where the true density has another slope there, its bias is of order h, not h^2.
 #' [kde.boundary()] has kernels without this bias.
 #'
 #' Variables with bounds must have no covariance with others in `H`, because a kernel would otherwise change when it is
@@ -79,10 +79,11 @@
 #' @section Errors: All errors have the class `kestrel_error`.
 #'
 #'   - `kestrel_error_input` is for every argument that is not valid. Examples are missing or infinite values, a matrix
-#'     `H` that is not symmetric and positive definite, a product kernel with an `H` that is not diagonal, and more than
-#'     256 columns.
-#'   - `kestrel_error_memory` is for a grid that is too large, including the Fourier grid of `engine = "fourier"`, and
-#'     for a GPU that you asked for and that has too little memory.
+#'     `H` that is not symmetric and positive definite, a product kernel with an `H` that is not diagonal, more than 256
+#'     columns, data beyond `bounds`, which are counted, and bounds that leave no room.
+#'   - `kestrel_error_memory` is for a grid that is too large, including the Fourier grid of `engine = "fourier"`, for
+#'     too many images between bounds that are close to each other, and for a GPU that you asked for and that has too
+#'     little memory.
 #'   - `kestrel_error_backend` is for a backend that this build or machine lacks, or that does not take the task.
 #'
 #' @section Cost: Direct sums take O(n m d) for m points, on all threads. [engines] has the cost of the faster
