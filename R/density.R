@@ -79,11 +79,11 @@
 #' @section Errors: All errors have the class `kestrel_error`.
 #'
 #'   - `kestrel_error_input` is for every argument that is not valid. Examples are missing or infinite values, a matrix
-#'     `H` that is not symmetric and positive definite, a product kernel with an `H` that is not diagonal, more than 256
-#'     columns, data beyond `bounds`, which are counted, and bounds that leave no room.
-#'   - `kestrel_error_memory` is for a grid that is too large, including the Fourier grid of `engine = "fourier"`, for
-#'     too many images between bounds that are close to each other, and for a GPU that you asked for and that has too
-#'     little memory.
+#'     `H` that is not symmetric and positive definite, a product kernel with an `H` that is not diagonal, and more than
+#'     256 columns. It is also for data beyond `bounds`, which are counted, and for bounds that leave no room.
+#'   - `kestrel_error_memory` is for a grid that is too large, including the Fourier grid of `engine = "fourier"`, and
+#'     for a GPU that you asked for and that has too little memory. It is also for too many images between bounds that
+#'     are close to each other.
 #'   - `kestrel_error_backend` is for a backend that this build or machine lacks, or that does not take the task.
 #'
 #' @section Cost: Direct sums take O(n m d) for m points, on all threads. [engines] has the cost of the faster
