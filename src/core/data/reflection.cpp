@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "core/base/error.hpp"
+#include "core/base/whole.hpp"
 #include "core/data/passes.hpp"
 
 namespace kestrel {
@@ -71,43 +72,58 @@ void images_of(const ReflectingAxis& axis, double x, std::vector<double>* out) {
   }
 }
 
-}  // namespace
-
-double count_reflected(const MatrixView& x, const std::vector<ReflectingAxis>& axes,
-                       const ParallelOptions& options) {
+/// Rows and images of each part of a pass.
+std::vector<double> count_parts(const MatrixView& x, const std::vector<ReflectingAxis>& axes,
+                                const ParallelOptions& options) {
   std::vector<double> of_part(parts_of_pass(x.rows), 0.0);
   pass_over(x.rows, options, [&](std::size_t part, std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) of_part[part] += count_of(axes, x, i);
   });
+  return of_part;
+}
+
+}  // namespace
+
+double count_reflected(const MatrixView& x, const std::vector<ReflectingAxis>& axes,
+                       const ParallelOptions& options) {
+  const std::vector<double> of_part = count_parts(x, axes, options);
   return std::accumulate(of_part.begin(), of_part.end(), 0.0);
 }
 
 void reflect_rows(const MatrixView& x, Weights w, const std::vector<ReflectingAxis>& axes,
                   const ParallelOptions& options, Span<double> x_out, Span<double> w_out) {
   const std::size_t n = x.rows, d = x.cols, rows = x_out.size / d;
-  pass_over(n, options, [&](std::size_t, std::size_t begin, std::size_t end) {
+  const std::vector<double> of_part = count_parts(x, axes, options);
+  if (std::accumulate(of_part.begin(), of_part.end(), 0.0) != static_cast<double>(rows)) {
+    throw error(ErrorKind::internal, "the images are not as many as were counted");
+  }
+  // Where the images of each part begin.
+  std::vector<std::size_t> first(of_part.size(), n);
+  for (std::size_t part = 1; part < first.size(); ++part) {
+    const std::size_t before = whole_number<std::size_t>(of_part[part - 1]);
+    first[part] = first[part - 1] + before - kSamplesOfPart;
+  }
+  pass_over(n, options, [&](std::size_t part, std::size_t begin, std::size_t end) {
     for (std::size_t k = 0; k < d; ++k) {
       for (std::size_t i = begin; i < end; ++i) x_out[k * rows + i] = x(i, k);
     }
-    for (std::size_t i = begin; i < end && w_out.size > 0; ++i) w_out[i] = w[i];
-  });
-  std::vector<std::vector<double>> images(d);
-  std::vector<std::size_t> chosen(d);  // one of the images of each variable, the last the fastest
-  std::size_t next = n;
-  serial_for(n, options, [&](std::size_t i) {
-    if (count_of(axes, x, i) == 1) return;
-    std::size_t of_row = 1;
-    for (std::size_t k = 0; k < d; ++k) {
-      images_of(axes[k], x(i, k), &images[k]);
-      of_row *= images[k].size();
-      chosen[k] = 0;
-    }
-    for (std::size_t image = 1; image < of_row; ++image, ++next) {
-      if (image % kPolledItems == 0) poll_if_due(options);
-      for (std::size_t k = d; k-- > 0 && ++chosen[k] == images[k].size();) chosen[k] = 0;
-      if (next >= rows) throw error(ErrorKind::internal, "there are more images than were counted");
-      if (w_out.size > 0) w_out[next] = w[i];
-      for (std::size_t k = 0; k < d; ++k) x_out[k * rows + next] = images[k][chosen[k]];
+    std::vector<std::vector<double>> images(d);
+    std::vector<std::size_t> chosen(d);  // one of the images of each variable, the last the fastest
+    std::size_t next = first[part];
+    for (std::size_t i = begin; i < end; ++i) {
+      if (w_out.size > 0) w_out[i] = w[i];
+      std::size_t of_row = 1;
+      for (std::size_t k = 0; k < d; ++k) {
+        images_of(axes[k], x(i, k), &images[k]);
+        of_row *= images[k].size();
+        chosen[k] = 0;
+      }
+      for (std::size_t image = 1; image < of_row; ++image, ++next) {
+        if (image % kPolledItems == 0) poll_if_due(options);
+        for (std::size_t k = d; k-- > 0 && ++chosen[k] == images[k].size();) chosen[k] = 0;
+        if (w_out.size > 0) w_out[next] = w[i];
+        for (std::size_t k = 0; k < d; ++k) x_out[k * rows + next] = images[k][chosen[k]];
+      }
     }
   });
 }
