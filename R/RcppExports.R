@@ -337,6 +337,14 @@ sample_cpp <- function(x, w) {
     .Call(`_kestrel_sample_cpp`, x, w)
 }
 
+count_reflected_cpp <- function(x, axes) {
+    .Call(`_kestrel_count_reflected_cpp`, x, axes)
+}
+
+reflected_cpp <- function(x, w, axes, rows) {
+    .Call(`_kestrel_reflected_cpp`, x, w, axes, rows)
+}
+
 divided_cpp <- function(x, mean, unit) {
     .Call(`_kestrel_divided_cpp`, x, mean, unit)
 }

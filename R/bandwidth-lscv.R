@@ -145,7 +145,8 @@ lscv_at <- function(pairs, h, form, run) lscv_curve_cpp(pairs, list(S = matrix(1
 #' `hlscv`: the bandwidth in a range that minimises the least squares cross-validation criterion [lscv()], in its
 #' unbiased form. LSCV often has several local minima. So it is first computed on a dense grid over the whole range. The
 #' grid has 400 bandwidths, equally spaced in their logarithm, or 100 for compact kernels and more than 10,000
-#' observations. A search follows in every interval of the grid that could hold the minimum.
+#' observations, and with `bounds` or a `period`. A search follows in every interval of the grid that could hold the
+#' minimum.
 #'
 #' By default the range is \[h0/4, 4 h0\], with h0 the normal reference bandwidth of the kernel. A minimum at an end of
 #' the range is returned with a warning. If many data are tied, LSCV falls to minus infinity as h goes to 0. This
@@ -161,6 +162,9 @@ lscv_at <- function(pairs, h, form, run) lscv_curve_cpp(pairs, list(S = matrix(1
 #' values at small h. So for r > 0 the result is the largest local minimum of the range (Hall & Marron 1991), if there
 #' is one.
 #'
+#' With `bounds` or a `period` the criterion is that of the estimate that [kde()] makes with them. Pairs of an
+#' observation with images of another count, and an observation is left out with its images.
+#'
 #' For the uniform kernel the criterion jumps at every h that is the distance of two observations, so its minimum is
 #' only known to the resolution of the grid.
 #'
@@ -174,6 +178,7 @@ lscv_at <- function(pairs, h, form, run) lscv_curve_cpp(pairs, list(S = matrix(1
 #' @param w weights, one for each observation, non-negative. They enter the sums, the diagonal terms and, through the
 #'   effective sample size (sum w)^2 / sum w^2, the normal reference.
 #' @param hmin,hmax the range of bandwidths; h0/4 and 4 h0 if not given.
+#' @param bounds,period as in [kde()], for the Gaussian kernel and `deriv.order = 0`.
 #' @param backend `"cpu"`, `"cuda"` (sums over all pairs on an NVIDIA GPU, with the Gaussian kernel) or `"auto"`, which
 #'   is the CPU here, see [engines].
 #' @return A positive number in the units of `x`: the standard deviation of the Gaussian kernel, half the width of the
@@ -189,7 +194,8 @@ lscv_at <- function(pairs, h, form, run) lscv_curve_cpp(pairs, list(S = matrix(1
 #'   unknown kernel, and an `hmin` that is not below `hmax`.
 #' @section Warnings: Warnings of class `kestrel_warning_search` are for a minimum at an end of the range and for ties
 #'   as above.
-#' @section Cost: The cost of [lscv()] for about 450 bandwidths, on a GPU O(n^2) for each.
+#' @section Cost: The cost of [lscv()] for about 450 bandwidths, on a GPU O(n^2) for each. With `bounds` or a `period`
+#'   it is O(n) for each of about 150.
 #' @references Rudemo, M. (1982) Empirical choice of histograms and kernel density estimators. *Scandinavian Journal of
 #'   Statistics* **9**, 65-78.
 #'
@@ -205,23 +211,28 @@ lscv_at <- function(pairs, h, form, run) lscv_curve_cpp(pairs, list(S = matrix(1
 #' plot(found$curve, type = "l", log = "x")
 #' abline(v = found$h)
 #' @export
-hlscv <- function(x, binned, bgridsize, amise = FALSE, deriv.order = 0, bw.ucv, ..., hmin = NULL, hmax = NULL, w = NULL,
-                  kernel = "gaussian", na.action = stats::na.fail, backend = "auto", threads = NULL, verbose = NULL) {
+hlscv <- function(x, binned, bgridsize, amise = FALSE, deriv.order = 0, bw.ucv, ..., hmin = NULL, hmax = NULL,
+                  bounds = NULL, period = NULL, w = NULL, kernel = "gaussian", na.action = stats::na.fail,
+                  backend = "auto", threads = NULL, verbose = NULL) {
   check_arguments("hlscv", given_names(...), c("binned", "bgridsize", "bw.ucv"))
   verbose <- asked_verbose(verbose)
   started <- proc.time()[["elapsed"]]
   order <- check_lscv_order(deriv.order)
   amise <- check_flag(amise, "amise")
   kernel <- check_choice(kernel, if (order > 0L) "gaussian" else lscv_kernels(), "kernel")
-  moments <- selector_sample(x, w, na.action, sketch = TRUE)
-  check_one_column(moments, "hlscv", "Hlscv")
+  given <- check_sample_or_sketch(x, w, na.action)
+  check_one_column(given, "hlscv", "Hlscv")
+  transform <- lscv_transform(given, bounds, period, kernel, order)
+  if (has_images(transform)) given <- centred_periods(wrapped_sample(given, transform), transform)
+  moments <- with_covariance(given)
   h0 <- (if (order > 0L) reference_h(moments$n, 1L, order) else reference_scale(moments$n, 1L, kernel)) *
     sqrt(moments$cov[1L, 1L])
   range <- check_range(hmin, hmax, h0)
   sample <- lscv_sample(moments)
   run <- check_sketch_run(moments, line_run(threads, backend, kernel = kernel), kernel)
-  of <- if (order > 0L) derivative_lscv(moments, order, h0, run) else density_lscv(sample, kernel, run)
-  size <- if (is_compact(kernel) && length(sample$x) > 1e4) 100L else 400L
+  of <- if (has_images(transform)) reflected_lscv(c(moments, transform = list(transform)), h0, run) else
+    if (order > 0L) derivative_lscv(moments, order, h0, run) else density_lscv(sample, kernel, run)
+  size <- if (has_images(transform) || is_compact(kernel) && length(sample$x) > 1e4) 100L else 400L
   found <- with_wide_cells_refused(moments, with_search_progress(verbose, "Cross-validation", function(progress) {
     curve <- counted(of$curve, progress)
     minimise_curve(curve, if (order > 0L) range_of_last_minimum(curve, range, size) else range, size)
@@ -233,6 +244,17 @@ hlscv <- function(x, binned, bgridsize, amise = FALSE, deriv.order = 0, bw.ucv, 
                    evaluations = found$evaluations), of$by(),
               list(seconds = proc.time()[["elapsed"]] - started, curve = found$curve, ties = ties$per_observation))
   as_record(record, "Bandwidth by least squares cross-validation")
+}
+
+# That of the density whose images count, NULL without any.
+lscv_transform <- function(sample, bounds, period, kernel, order) {
+  if (is.null(bounds) && is.null(period)) return(NULL)
+  if (is_of_sketch(sample)) abort_input("`x` must be data, not a sketch, for `bounds` and `period`.")
+  if (is_compact(kernel)) {
+    abort_input("`kernel` must be \"gaussian\" with `bounds` or `period`, not \"", kernel, "\".")
+  }
+  if (order > 0L) abort_input("`deriv.order` must be 0 with `bounds` or `period`, not ", order, ".")
+  choose_images(sample$x, sample$names, bounds, period, logical(0))
 }
 
 # The functionals that the criterion is made of are there up to psi_10.

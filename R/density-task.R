@@ -1,7 +1,7 @@
 # Tasks of a density: the sums that it needs, and how they are run.
 
 # The lower factor L of H = L L'.
-bandwidth_root <- function(fhat) lower_root_cpp(as.matrix(fhat$H))
+bandwidth_root <- function(fhat) lower_root_cpp(summed_H(fhat))
 
 check_summable <- function(fhat) {
   if (fhat$kernel_type == "integrated") {
@@ -21,14 +21,17 @@ check_densities <- function(estimate) {
 # The sums that are needed, on the line: the sample and points without those outside the sample space. `points` is a
 # matrix, or `axes` a list; `root` is that of the bandwidth matrix; `m` is the number of points including those outside;
 # `complete(values)` is the estimate at all of these. src/rcpp_density.cpp reads it.
-sums_for <- function(fhat, points, axes, m, complete) {
-  list(sample = data_on_line(fhat), points = points, axes = axes, root = bandwidth_root(fhat), kernel = fhat$kernel,
-       kernel_type = fhat$kernel_type, m = m, complete = complete)
+sums_for <- function(fhat, points, axes, m, complete, data = data_on_line(fhat)) {
+  copies <- copies_of(data)
+  list(sample = data, points = points, axes = axes, root = bandwidth_root(fhat), kernel = fhat$kernel,
+       kernel_type = fhat$kernel_type, m = m,
+       complete = if (copies == 1) complete else function(value) complete(copies * value))
 }
 
 # The core's sample on the line where the kernel works: while kde() or kcde() makes an estimate, that of the call, which
 # the estimate then carries.
 data_on_line <- function(fhat) {
+  if (has_images(fhat$transform)) return(data_with_images(fhat))
   if (!is.null(fhat$.sample)) return(fhat$.sample)
   if (!is.null(fhat$sketch)) return(sketch_sample(fhat$sketch)$data)
   # Without a transform there is no need to make a matrix of a vector, which would copy it.
@@ -51,6 +54,10 @@ task_at_points <- function(fhat, points) {
     estimate[inside] <- value
     check_densities(estimate)
   }
+  if (has_images(fhat$transform)) {
+    more <- count_reflected_cpp(line, image_axes(fhat)) - nrow(line)
+    if (folds_points(fhat, more)) return(folded_at_points(fhat, line, nrow(points), complete))
+  }
   sums_for(fhat, line, list(), nrow(points), complete)
 }
 
@@ -68,6 +75,13 @@ task_on_axes <- function(fhat, axes) {
     estimate <- do.call(`[<-`, c(list(estimate), inside, list(value = value * as.vector(slope))))
     check_densities(estimate)
     if (length(axes) > 1L) estimate else as.vector(estimate)
+  }
+  if (has_images(fhat$transform) && folds_axes(fhat) && all(lengths(line) > 0L)) {
+    of_axes <- image_axes(fhat)
+    images <- vapply(seq_along(line), function(k) count_reflected_cpp(line[[k]], of_axes[, k, drop = FALSE]), 0)
+    if (folds_points(fhat, prod(images) - prod(lengths(line)))) {
+      return(folded_on_axes(fhat, line, prod(lengths(axes)), complete))
+    }
   }
   sums_for(fhat, matrix(0, 0L, length(axes)), unname(line), prod(lengths(axes)), complete)
 }
@@ -149,8 +163,35 @@ check_volume <- function(fhat) {
               "bandwidths are about ", paste(format_short(unique(range(h))), collapse = " to "), ": rescale it.")
 }
 
-# The estimate at the rows of a matrix. `.variable`: see plain_density() of R/variable-density.R.
+# The estimate at the rows of a matrix. `.own`: see plain_density().
 density_at <- function(fhat, points, run) {
-  if (!is.null(fhat$.variable)) return(variable_density_at(fhat$.variable, points, run))
+  if (!is.null(fhat$.own)) return(own_density_at(fhat$.own, points, run))
   run_density(fhat, task_at_points(fhat, points), run)$estimate
+}
+
+# Estimates that are not sums of kernels with one bandwidth have classes of their own. This is one of them as an
+# estimate of kde(), for what needs only the values on its grid. Its density at other points is that of the object
+# `.own`.
+plain_density <- function(fhat) {
+  H <- if (inherits(fhat, "kestrel_vkde")) fhat$pilot else fhat$H
+  x <- sample_matrix(fhat)
+  w <- fhat$w
+  if (!is.null(fhat$untruncated) && length(w) > 0L) {
+    # Contours are those of the data within.
+    within <- w * is_within(x, fhat$boundary)
+    if (any(within > 0)) w <- scale_weights(within)
+  }
+  made <- gaussian_density(list(x = x, w = w, names = fhat$names, is_vector = !is.matrix(fhat$x)), as.matrix(H))
+  kept <- c("eval.points", "estimate", "gridtype", "gridded", "cont", "call", "seconds")
+  made[kept] <- fhat[kept]
+  # Linear boundary kernels may be negative.
+  if (!is.null(made$estimate)) made$estimate[] <- pmax(made$estimate, 0)
+  made$.own <- fhat
+  made
+}
+
+own_density_at <- function(fhat, points, run) {
+  if (inherits(fhat, "kestrel_vkde")) return(variable_density_at(fhat, points, run))
+  if (!is.null(fhat$untruncated)) return(truncated_density_at(fhat, points, run))
+  boundary_density_at(fhat, points, run)
 }

@@ -14,7 +14,8 @@
 #' The density may be 0 at a point, for example beyond the support of a compact kernel, or so small that a double cannot
 #' hold it. Then `log(dkde())` is `-Inf`, and so is a log-likelihood. A criterion that leaves out one observation at a
 #' time must expect this at isolated observations. For estimates on the positive half line or the unit interval
-#' everything is transformed back.
+#' everything is transformed back. With `bounds` draws are reflected at them, and the error of `pkde()` in one dimension
+#' is 1e-14 everywhere, also of small probabilities.
 #'
 #' A quantile q solves `pkde(q) = p`. Its error is about 1e-14 h, plus the error of `pkde(q)` divided by the density at
 #' q. So quantiles have fewer digits where the density is tiny. In the upper tail and between clusters the error of
@@ -92,13 +93,18 @@ qkde <- function(p, fhat, ..., verbose = NULL) {
   fhat <- check_one_dimension(fhat, "qkde")
   p <- check_between(p, 1, "p")
   quantile <- with_progress(verbose, "Quantiles", function(progress) {
-    distribution_quantiles_cpp(data_on_line(fhat), line_task(fhat, p), c(run_options(), progress = progress))
+    run <- c(run_options(), progress = progress)
+    if (has_images(fhat$transform)) return(reflected_quantiles(fhat, p, run))
+    distribution_quantiles_cpp(data_on_line(fhat), line_task(fhat, p), run)
   })
   from_line(fhat$transform, quantile, 1L)
 }
 
 # What is asked of an estimate on the line where its kernel works. src/rcpp_distribution.cpp reads it.
-line_task <- function(fhat, at) list(at = as.double(at), kernel = fhat$kernel, h = fhat$h)
+line_task <- function(fhat, at) {
+  h <- if (has_images(fhat$transform)) sqrt(summed_H(fhat)[1L]) else fhat$h
+  list(at = as.double(at), kernel = fhat$kernel, h = h)
+}
 
 #' @rdname dkde
 #' @export
@@ -110,10 +116,10 @@ rkde <- function(n, fhat, positive = FALSE, ...) {
   if (check_flag(positive, "positive")) fhat <- on_logarithms(fhat)
   d <- dimension(fhat)
   check_draws_memory(n, d)
-  x <- if (is.null(fhat$transform)) fhat$x else points_to_line(fhat$transform, sample_matrix(fhat))
+  x <- if (keeps_units(fhat$transform)) fhat$x else points_to_line(fhat$transform, sample_matrix(fhat))
   draws <- kernel_draws_cpp(x, drawn_rows(n, fhat$w), fhat$kernel, fhat$kernel_type, root_of_draws(fhat))
   dim(draws) <- c(n, d)
-  draws <- points_from_line(fhat$transform, draws)
+  draws <- if (has_images(fhat$transform)) folded(fhat$transform, draws) else points_from_line(fhat$transform, draws)
   if (d == 1L) dim(draws) <- NULL else dimnames(draws) <- list(NULL, fhat$names)
   draws
 }
@@ -121,7 +127,10 @@ rkde <- function(n, fhat, positive = FALSE, ...) {
 # With positive = TRUE the kernel works on the logarithms of the data, as in ks also if the estimate was made without.
 on_logarithms <- function(fhat) {
   if (identical(fhat$transform$type, "log")) return(fhat)
-  if (!is.null(fhat$transform)) abort_input("`positive` must be FALSE for an estimate on the unit interval.")
+  if (!is.null(fhat$transform)) {
+    abort_input("`positive` must be FALSE for an estimate ", if (has_images(fhat$transform)) "with bounds." else
+                "on the unit interval.")
+  }
   if (min(ranges_cpp(fhat$x)) <= 0) {
     abort_input("`positive` must be FALSE for an estimate whose data are not all above 0.")
   }
@@ -134,7 +143,7 @@ on_logarithms <- function(fhat) {
 root_of_draws <- function(fhat) {
   lower <- bandwidth_root(fhat)
   if (is_compact(fhat$kernel) || ncol(lower) == 1L) return(lower)
-  H <- unname(as.matrix(fhat$H))
+  H <- unname(summed_H(fhat))
   root <- matrix_root(H)
   size <- sqrt(diag(H))
   if (max(abs(root %*% root - H) / outer(size, size)) < 1e-12) root else lower

@@ -97,6 +97,15 @@ grid_limits <- function(x, H, grid, transform = NULL) {
   }, c(0, 0))
   lower <- if (is.null(grid$xmin)) pmax(ends[1L, ], bounds[1L]) else grid$xmin
   upper <- if (is.null(grid$xmax)) pmin(ends[2L, ], bounds[2L]) else grid$xmax
+  for (k in if (has_images(transform)) which(is_periodic(transform))) {
+    if (is.null(grid$xmin)) lower[k] <- transform$lower[k]
+    if (is.null(grid$xmax)) upper[k] <- transform$upper[k]
+    if (lower[k] < transform$lower[k] || upper[k] > transform$upper[k]) {
+      abort_input("`xmin` and `xmax` must be within the period, from ", format_short(transform$lower[k]), " to ",
+                  format_short(transform$upper[k]), ", not ", format_short(lower[k]), " and ",
+                  format_short(upper[k]), ".")
+    }
+  }
   check_limits(lower, upper)
   list(lower = unname(lower), upper = unname(upper))
 }
@@ -210,7 +219,7 @@ slice_integrals <- function(axes, values) {
 warn_sparse <- function(fhat, axes, largest) {
   if (largest == 0) {
     warn_grid("The grid is out of reach of all samples: the estimate is zero at every point.")
-  } else if (is_compact(fhat$kernel) && is.null(fhat$transform)) {
+  } else if (is_compact(fhat$kernel) && keeps_units(fhat$transform)) {
     warn_coarse(points_reached(fhat, axes), "the bandwidth")
   }
 }

@@ -180,7 +180,9 @@ distribution_at_points <- function(fhat, points, run) {
 # P(X <= q), or P(X > q) for the upper tail, in every variable, at the rows of a matrix. `name`: the argument of the
 # user that messages are about.
 probability_at <- function(fhat, points, tail, run, name) {
-  at <- unname(points_to_line(fhat$transform, points))
+  # Limits beyond the bounds are those at the bounds, also of a period.
+  at <- unname(if (has_images(fhat$transform)) points else points_to_line(fhat$transform, points))
+  if (ncol(at) == 1L && has_images(fhat$transform)) return(reflected_probability(fhat, at[, 1L], run))
   if (ncol(at) == 1L) return(line_probability(fhat, at[, 1L], tail, run))
   check_distances(fhat, if (name == "H") "x" else name)
   open <- matrix(if (tail == "upper.tail") Inf else -Inf, nrow(at), ncol(at))

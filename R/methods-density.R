@@ -149,7 +149,8 @@ density_lines <- function(fhat, title = "Kernel density estimate") {
     label_line("kernel", if (d > 1L) paste0(fhat$kernel, ", ", fhat$kernel_type) else fhat$kernel),
     bandwidth_lines(fhat),
     label_line(if (fhat$gridded) "grid" else "points", points_text(fhat)),
-    if (!is.null(fhat$transform)) label_line("scale", transform_text(fhat$transform)),
+    if (has_images(fhat$transform)) label_line("bounds", images_text(fhat$transform)),
+    if (!keeps_units(fhat$transform)) label_line("scale", transform_text(fhat$transform)),
     # A density from a file without data does not know its engine.
     if (!is.null(fhat$engine)) {
       label_line("engine", paste0(fhat$engine, " on ", backend_text(fhat), ", ", format_short(fhat$seconds), " s"))

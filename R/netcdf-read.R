@@ -74,9 +74,11 @@ estimate_from <- function(nc, axes) {
   if (!isTRUE(all(diag(H) > 0))) stop("`bandwidth_matrix` is not positive on its diagonal")
   if (!is.null(own("rows"))) rownames(H) <- parted(own("rows"))
   if (!is.null(own("columns"))) colnames(H) <- parted(own("columns"))
-  transform <- if (!is.null(own("transform"))) c(list(type = own("transform")), if (!is.null(own("transform_adj"))) {
-    list(adj = as.vector(own("transform_adj")))
-  })
+  transform <- if (!is.null(own("transform"))) list(type = own("transform"))
+  for (part in c("adj", "lower", "upper", "period")) {
+    value <- own(paste0("transform_", part))
+    if (!is.null(transform) && !is.null(value)) transform[[part]] <- as.vector(value)
+  }
   run <- list(engine = own("engine"), backend = own("backend"), tol = own("tol"))
   fhat <- new_density(list(x = x, w = w, names = names), H, of("kernel"), of("kernel_type"), transform, run)
   fhat$n_eff <- of("effective_sample_size")

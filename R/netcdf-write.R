@@ -159,7 +159,7 @@ put_frame <- function(nc, fhat) {
   put("precision", fhat$precision)
   put("gridtype", paste(fhat$gridtype, collapse = " "))
   put("transform", fhat$transform$type)
-  put("transform_adj", fhat$transform$adj)
+  for (part in c("adj", "lower", "upper", "period")) put(paste0("transform_", part), fhat$transform[[part]])
   put("cont", unname(fhat$cont))
   put("cont_names", joined(names(fhat$cont)))
 }

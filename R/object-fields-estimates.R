@@ -75,13 +75,24 @@ estimate_fields <- list(
   seconds = numbers(1L)
 )
 
-transform_field <- function(d, x) {
+transform_field <- function(d, x, types = c("log", "probit", "images")) {
   within <- function(transform) {
     if (transform$type == "probit") return(d == 1L && all(x > 0 & x < 1))
+    if (transform$type == "images") {
+      lower <- transform$lower
+      upper <- transform$upper
+      periodic <- transform$period > 0
+      return(!anyNA(c(lower, upper)) && all(lower < upper) && any(is.finite(c(lower, upper))) &&
+               all(is.finite(c(lower[periodic], upper[periodic]))) &&
+               all(x >= rep(lower, each = length(x) / d) & x <= rep(upper, each = length(x) / d)))
+    }
     d == length(transform$adj) && all(rep(transform$adj, each = length(x) / d) + x > 0)
   }
-  fields <- list(type = texts(1L, among = c("log", "probit")),
-                 adj = function(of) if (of[["transform"]][["type"]] == "log") numbers(d))
+  of_type <- function(type, what) function(of) if (of[["transform"]][["type"]] == type) what
+  fields <- list(type = texts(1L, among = types), adj = of_type("log", numbers(d)),
+                 lower = of_type("images", numbers(d, finite = FALSE)),
+                 upper = of_type("images", numbers(d, finite = FALSE)),
+                 period = of_type("images", numbers(d, sign = "not negative")))
   parts(fields, optional = TRUE, also = list("a scale for all data", within))
 }
 
@@ -100,8 +111,9 @@ kcde_fields <- c(
   list(w = numbers(min = 1L, sign = "not negative", also = list("weights that sum to their number",
                                                                 function(w) sums_to(w, length(w))))),
   estimate_fields[c("x", "kernel")], list(kernel_type = texts(1L, among = c("radial", "product"))),
-  estimate_fields[c("H", "h", "n_eff", "transform", "gridtype", "cont")],
+  estimate_fields[c("H", "h", "n_eff", "gridtype", "cont")],
   list(
+    transform = function(of) transform_field(columns_of(of), of[["x"]], c("log", "probit")),
     tail = texts(1L, among = known_tails),
     eval.points = function(of) points_field(columns_of(of), of[["gridded"]], limits = TRUE),
     estimate = function(of) {
@@ -184,6 +196,36 @@ vkde_fields <- c(
     tol = numbers(1L, sign = "positive"), seconds = numbers(1L)
   )
 )
+
+# Those of an estimate whose values may be negative.
+bkde_fields <- c(
+  kcde_fields[c("names", "gridded", "w", "x")],
+  list(boundary.kernel = texts(1L, among = c("beta", "linear", "truncated")),
+       H = function(of) bandwidth_matrix(columns_of(of), of[["boundary.kernel"]] != "truncated"),
+       xmin = function(of) bounds_field(of), xmax = function(of) bounds_field(of),
+       boundary = function(of) if (of[["boundary.kernel"]] == "truncated") numbers(c(NA, 2)),
+       untruncated = function(of) if (of[["boundary.kernel"]] == "truncated") of_class("kestrel_kde"),
+       mass = numbers(1L, sign = "positive")),
+  kcde_fields[c("n_eff", "gridtype")], estimate_fields[c("eval.points", "cont")],
+  list(estimate = function(of) {
+         d <- columns_of(of)
+         numbers(if (of[["gridded"]]) axes_sizes(of) else nrow(check_points(of[["eval.points"]], d, "eval.points")))
+       },
+       tol = numbers(1L, sign = "positive"), seconds = numbers(1L))
+)
+
+# Bounds that hold the data.
+bounds_field <- function(of) {
+  if (of[["boundary.kernel"]] == "truncated") return(NULL)
+  d <- columns_of(of)
+  numbers(d, finite = of[["boundary.kernel"]] == "beta", also = list("bounds of the data", function(bound) {
+    lower <- of[["xmin"]]
+    upper <- of[["xmax"]]
+    x <- of[["x"]]
+    length(lower) == d && length(upper) == d && is_numbers(lower) && is_numbers(upper) && !anyNA(c(lower, upper)) &&
+      all(lower < upper) && all(x >= rep(lower, each = length(x) / d) & x <= rep(upper, each = length(x) / d))
+  }))
+}
 
 kms_fields <- list(
   names = texts(min = 1L),

@@ -212,6 +212,7 @@ object_classes <- list(
     }
   )),
   kestrel_kdde = list(made = "an estimate made by kdde()", fields = kdde_fields),
+  kestrel_bkde = list(made = "an estimate made by kde.boundary() or kde.truncate()", fields = bkde_fields),
   kestrel_vkde = list(made = "an estimate made by kde.balloon() or kde.sp()", fields = vkde_fields),
   kestrel_kfs = list(made = "regions made by kfs()", fields = kfs_fields),
   kestrel_kdr = list(made = "ridges made by kdr()", fields = kdr_fields),

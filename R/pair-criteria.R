@@ -26,6 +26,7 @@ line_pairs <- function(sample, run, g = NULL, kernel = "gaussian", engine = "aut
 # The functionals of a selector in one dimension, in units of the scale of the data: psi(g, r), and by(), where they
 # were computed. One engine is for all of them, since their bandwidths are about as large as the `first` one.
 line_functionals <- function(sample, scale, first, run, engine = "auto") {
+  if (!is.null(sample$transform)) return(reflected_line_functionals(sample, scale, first, run, engine))
   pairs <- line_pairs(sample, run, first * scale, engine = engine)
   engine <- pairs_by_cpp(pairs)$engine
   # Cells take values of any unit and origin, so the data stay as they are, and their cells serve all sums of the call.

@@ -145,7 +145,7 @@ plot_curve <- function(fhat, regions, style, more) {
 
 # Where the data are and the density is not negligible: a grid on the scale of logarithms may extend far beyond.
 visible_range <- function(fhat) {
-  if (is.null(fhat$transform)) return(fhat$eval.points)
+  if (keeps_units(fhat$transform)) return(fhat$eval.points)
   range(fhat$x, fhat$eval.points[fhat$estimate >= 1e-3 * max(fhat$estimate)])
 }
 

@@ -69,6 +69,7 @@ hermite_at_zero <- function(exponents) {
 # w / sum(w), the pairs i = j included. By run$engine if the user of a selector asked for one, else by the faster one.
 # The attribute `by` has the engine, the backend and the device.
 psi_order <- function(sample, g, order, run) {
+  if (!is.null(sample$transform)) return(reflected_psi_order(sample, g, order, run))
   pairs <- functional_pairs(sample, g, run)
   psi <- refusing_memory(psi_cpp(pairs, list(g = g, order = as.integer(order)), run))
   structure(psi, by = pairs_by_cpp(pairs))

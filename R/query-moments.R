@@ -3,11 +3,16 @@
 # The share of the whole mass in each box and, if `of` is the number of a variable, its mean and variance there (NA
 # without mass). `sample`: data_on_line(fhat). For errors and cost see src/core/query/query.hpp.
 box_answers <- function(fhat, sample, lower, upper, of, run, name = "fhat") {
+  if (has_images(fhat$transform)) {
+    lower <- points_within_bounds(fhat$transform, lower)
+    upper <- points_within_bounds(fhat$transform, upper)
+  }
   root <- bandwidth_root(fhat)
   check_queried_kernel(root, fhat$kernel, fhat$kernel_type == "product", name)
   task <- list(lower = lower, upper = upper, root = root, kernel = fhat$kernel, kernel_type = fhat$kernel_type,
                of = if (is.null(of)) 0L else of)
   held <- query_boxes_cpp(sample, task, run)
+  held$share <- pmin(held$share * mass_of_images(sample), 1)
   lapply(held, function(value) replace(value, is.nan(value), NA))
 }
 

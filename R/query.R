@@ -12,6 +12,7 @@
 #' variable, or one box of several variables. Columns with names are matched to the variables, in any order, and
 #' variables that are not named have no limits. A single row applies to all boxes. Limits may be -Inf and Inf. A row
 #' whose value equals a limit is in the box. This matters for the rows that an interval counts, but not for the density.
+#' Boxes of an estimate with `bounds` or a `period` end there.
 #'
 #' @section Conditions: In place of `lower` and `upper` you can write a condition with the names of the variables, and
 #' the quantity to compute: `kde_query(fhat, price > 1000 & price <= 2000 & carat < 1, mean(price))`. A condition
@@ -69,7 +70,8 @@
 #'
 #'   - boxes with a lower limit above the upper one, limits that are missing or of another dimension, and conditions
 #'     that are not a box;
-#'   - variables that are unknown or not numeric, and sums of variables of bounded data (`positive = TRUE`);
+#'   - variables that are unknown or not numeric, and sums of variables of an estimate with `positive` or
+#'     `unit.interval`;
 #'   - radial kernels that are refused, see the section on exactness;
 #'   - bandwidth matrices whose correlations need a sum of more than 1e5 kernels without correlations. In five
 #'     dimensions all but small correlations do, and in more dimensions nearly all.
@@ -208,15 +210,22 @@ pair_limits <- function(query, names) {
 }
 
 answer_boxes <- function(fhat, boxes, fun, of, N, level, run) {
-  if (!is.null(of) && !is.null(fhat$transform)) {
-    abort_input("`fun` must be \"count\" for an estimate of bounded data, not \"", fun, "\".")
+  if (!is.null(of) && !keeps_units(fhat$transform)) {
+    abort_input("`fun` must be \"count\" for an estimate with positive or unit.interval, not \"", fun, "\".")
   }
   check_distances(fhat)
   sample <- data_on_line(fhat)
-  lower <- points_to_line(fhat$transform, boxes$lower)
-  upper <- points_to_line(fhat$transform, boxes$upper)
+  bounded <- has_images(fhat$transform)
+  lower <- if (bounded) boxes$lower else points_to_line(fhat$transform, boxes$lower)
+  upper <- if (bounded) boxes$upper else points_to_line(fhat$transform, boxes$upper)
   held <- box_answers(fhat, sample, lower, upper, of, run)
   if (fun == "count") {
+    if (bounded) {
+      sample <- sample_cpp(fhat$x, fhat$w)
+      upper[upper >= rep(fhat$transform$upper, each = nrow(upper))] <- Inf
+      upper[upper < rep(fhat$transform$lower, each = nrow(upper))] <- -Inf
+      lower[lower <= rep(fhat$transform$lower, each = nrow(lower))] <- -Inf
+    }
     heard()
     certain <- rowSums(lower > -Inf | upper < Inf) == 0 | rowSums(upper == -Inf) > 0
     heard()

@@ -63,7 +63,9 @@ sketch_quartiles <- function(sketch, prob) {
 # kde() of a sketch. `given`, `grid`, `points` and `run` as there; `wanted`: the other arguments.
 sketch_density <- function(x, given, grid, points, wanted, run, verbose) {
   sample <- sketch_sample(x, wanted$w)
-  if (wanted$bounded) abort_input("`x` must be data, not a sketch, for `positive` and `unit.interval`.")
+  if (any(wanted$bounded)) {
+    abort_input("`x` must be data, not a sketch, for `", names(wanted$bounded)[wanted$bounded][1L], "`.")
+  }
   if (!run$engine %in% c("auto", "fgt")) {
     abort_input("`engine` must be \"auto\" or \"fgt\" for a sketch, not \"", run$engine, "\".")
   }

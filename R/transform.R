@@ -1,7 +1,12 @@
 # Densities on the positive half line and on the unit interval: the data are mapped to the whole line by log(x + adj) or
-# probit, the density is estimated there and mapped back with the Jacobian (Wand & Jones 1995, section 2.10.3).
+# probit, the density is estimated there and mapped back with the Jacobian (Wand & Jones 1995, section 2.10.3). The
+# transform of type "images" (R/reflection.R) maps each value within its bounds to itself.
 
-choose_transform <- function(x, names, positive, adj.positive, unit.interval) {
+choose_transform <- function(x, names, positive, adj.positive, unit.interval, bounds = NULL,
+                             period = NULL) {
+  if (!is.null(bounds) || !is.null(period)) {
+    return(choose_images(x, names, bounds, period, c(positive = positive, unit.interval = unit.interval)))
+  }
   if (positive && unit.interval) abort_input("`positive` and `unit.interval` must not both be TRUE.")
   if (unit.interval) {
     if (ncol(x) > 1L) abort_input("`unit.interval` must be FALSE for data with ", ncol(x), " columns, not TRUE.")
@@ -22,26 +27,35 @@ choose_transform <- function(x, names, positive, adj.positive, unit.interval) {
   list(type = "log", adj = unname(adj))
 }
 
-# The bounds of the sample space, for grids.
+# The bounds of the sample space, for grids. Those of reflection are kept by from_line().
 transform_bounds <- function(transform) {
-  switch(if (is.null(transform)) "none" else transform$type, none = c(-Inf, Inf), log = c(0, Inf), probit = c(0, 1))
+  switch(if (is.null(transform)) "none" else transform$type, none = , images = c(-Inf, Inf), log = c(0, Inf),
+         probit = c(0, 1))
 }
 
 # Coordinate k of points on the line; -Inf and Inf beyond the bounds.
 to_line <- function(transform, values, k) {
   if (is.null(transform)) return(values)
+  if (has_images(transform)) {
+    if (is_periodic(transform)[k]) return(wrapped(transform, values, k))
+    values[values < transform$lower[k]] <- -Inf
+    values[values > transform$upper[k]] <- Inf
+    return(values)
+  }
   if (transform$type == "log") return(log(pmax(values + transform$adj[k], 0)))
   stats::qnorm(pmin(pmax(values, 0), 1))
 }
 
 from_line <- function(transform, values, k) {
   if (is.null(transform)) return(values)
+  if (has_images(transform)) return(within_bounds(transform, values, k))
   if (transform$type == "log") return(exp(values) - transform$adj[k])
   stats::pnorm(values)
 }
 
 # The derivative of to_line at points whose image is `line`.
 line_slope <- function(transform, line) {
+  if (has_images(transform)) return(rep(1, length(line)))
   if (transform$type == "log") exp(-line) else 1 / stats::dnorm(line)
 }
 
@@ -64,6 +78,7 @@ points_from_line <- function(transform, points) {
 }
 
 subset_transform <- function(transform, dims) {
-  if (!is.null(transform$adj)) transform$adj <- transform$adj[dims]
-  transform
+  parts <- intersect(c("adj", "lower", "upper", "period"), names(transform))
+  transform[parts] <- lapply(transform[parts], `[`, dims)
+  if (has_images(transform) && !any(is_bounded(transform))) NULL else transform
 }

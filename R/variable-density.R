@@ -134,17 +134,6 @@ new_variable_density <- function(variable, asked, sample) {
   structure(fhat, class = c("kestrel_vkde", "kde"))
 }
 
-# As an estimate of kde() with the pilot bandwidth, for what needs only the values on its grid. Its density at other
-# points is that of the object `.variable`.
-plain_density <- function(fhat) {
-  d <- length(fhat$names)
-  made <- gaussian_density(variable_sample(fhat), as.matrix(fhat$pilot))
-  kept <- c("eval.points", "estimate", "gridtype", "gridded", "cont", "call", "seconds")
-  made[kept] <- fhat[kept]
-  made$.variable <- fhat
-  made
-}
-
 # The data of an object as check_sample() has them.
 variable_sample <- function(fhat) {
   if (!is.null(fhat$.sample)) return(fhat$.sample)

@@ -1050,6 +1050,32 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// count_reflected_cpp
+double count_reflected_cpp(SEXP x, Rcpp::NumericMatrix axes);
+RcppExport SEXP _kestrel_count_reflected_cpp(SEXP xSEXP, SEXP axesSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type axes(axesSEXP);
+    rcpp_result_gen = Rcpp::wrap(count_reflected_cpp(x, axes));
+    return rcpp_result_gen;
+END_RCPP
+}
+// reflected_cpp
+Rcpp::List reflected_cpp(SEXP x, SEXP w, Rcpp::NumericMatrix axes, double rows);
+RcppExport SEXP _kestrel_reflected_cpp(SEXP xSEXP, SEXP wSEXP, SEXP axesSEXP, SEXP rowsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type w(wSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type axes(axesSEXP);
+    Rcpp::traits::input_parameter< double >::type rows(rowsSEXP);
+    rcpp_result_gen = Rcpp::wrap(reflected_cpp(x, w, axes, rows));
+    return rcpp_result_gen;
+END_RCPP
+}
 // divided_cpp
 Rcpp::NumericMatrix divided_cpp(SEXP x, Rcpp::NumericMatrix mean, Rcpp::NumericVector unit);
 RcppExport SEXP _kestrel_divided_cpp(SEXP xSEXP, SEXP meanSEXP, SEXP unitSEXP) {
@@ -1372,6 +1398,8 @@ static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_weight_sums_cpp", (DL_FUNC) &_kestrel_weight_sums_cpp, 1},
     {"_kestrel_ranges_cpp", (DL_FUNC) &_kestrel_ranges_cpp, 1},
     {"_kestrel_sample_cpp", (DL_FUNC) &_kestrel_sample_cpp, 2},
+    {"_kestrel_count_reflected_cpp", (DL_FUNC) &_kestrel_count_reflected_cpp, 2},
+    {"_kestrel_reflected_cpp", (DL_FUNC) &_kestrel_reflected_cpp, 4},
     {"_kestrel_divided_cpp", (DL_FUNC) &_kestrel_divided_cpp, 3},
     {"_kestrel_sample_covariance_cpp", (DL_FUNC) &_kestrel_sample_covariance_cpp, 1},
     {"_kestrel_count_ties_cpp", (DL_FUNC) &_kestrel_count_ties_cpp, 1},

@@ -11,6 +11,7 @@
 #include "core/data/finite.hpp"
 #include "core/data/order.hpp"
 #include "core/data/quantiles.hpp"
+#include "core/data/reflection.hpp"
 #include "core/data/sample_moments.hpp"
 #include "core/data/ties.hpp"
 #include "core/data/weights.hpp"
@@ -30,6 +31,15 @@ Rcpp::NumericMatrix mean_matrix(const SampleMean& mean) {
     parts(1, k) = mean.second[static_cast<std::size_t>(k)];
   }
   return parts;
+}
+
+/// Columns of R: the bounds of a variable, the reach, and whether it is periodic.
+std::vector<ReflectingAxis> unpack_axes(const Rcpp::NumericMatrix& axes) {
+  std::vector<ReflectingAxis> out;
+  for (int k = 0; k < axes.ncol(); ++k) {
+    out.push_back({axes(0, k), axes(1, k), axes(2, k), axes(3, k) > 0});
+  }
+  return out;
 }
 
 }  // namespace
@@ -57,6 +67,29 @@ Rcpp::NumericMatrix ranges_cpp(SEXP x) {
 /// the weights.
 // [[Rcpp::export]]
 SEXP sample_cpp(SEXP x, SEXP w) { return Rcpp::XPtr<HeldSample>(new HeldVectors(x, w)); }
+
+/// The rows that reflected_cpp() makes.
+// [[Rcpp::export]]
+double count_reflected_cpp(SEXP x, Rcpp::NumericMatrix axes) {
+  const HeldDoubles held(x);
+  return count_reflected(held.columns(), unpack_axes(axes), polled());
+}
+
+/// x with the images of its rows, a matrix, and their weights, none if x has none. axes: see
+/// unpack_axes(), a column for each variable; rows: their number, of count_reflected_cpp().
+// [[Rcpp::export]]
+Rcpp::List reflected_cpp(SEXP x, SEXP w, Rcpp::NumericMatrix axes, double rows) {
+  const HeldDoubles held(x);
+  const MatrixView columns = held.columns();
+  const Weights weights = weights_of(w);
+  const std::size_t size = whole_number<std::size_t>(rows);
+  Rcpp::NumericVector out = uninitialised(size * columns.cols);
+  Rcpp::NumericVector w_out = uninitialised(weights.absent() ? 0 : size);
+  reflect_rows(columns, weights, unpack_axes(axes), polled(), {out.begin(), size * columns.cols},
+               {w_out.begin(), weights.absent() ? 0 : size});
+  out.attr("dim") = Rcpp::Dimension(size, columns.cols);
+  return Rcpp::List::create(Rcpp::Named("x") = out, Rcpp::Named("w") = w_out);
+}
 
 /// Each column of x relative to its mean and divided by its unit, a matrix.
 // [[Rcpp::export]]

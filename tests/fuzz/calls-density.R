@@ -21,11 +21,22 @@ kernel_arguments <- function() {
   some_of(list(kernel = pick(kernels), kernel_type = pick(c("radial", "product")), engine = pick(engines)), 0.4)
 }
 
+# Bounds that mostly hold the data, at distances from 0 to several times their spread.
+bounds_for <- function(x) {
+  if (is.language(x)) return(c(0, 10))
+  x <- as.matrix(x)
+  if (!is.numeric(x) || length(x) == 0L || !all(is.finite(x)) || chance(0.05)) return(pick(list(c(0, 1), c(1, 0), NA, "none")))
+  room <- function() spread_of(x) * pick(c(0, 0.1, 3, Inf))
+  cbind(apply(x, 2L, min) - room(), apply(x, 2L, max) + room())
+}
+
 kde_arguments <- function(x = sample_values()) {
   d <- shape_of(x)[2L]
   c(sample_and_weights(x), bandwidth_arguments(x), kernel_arguments(),
     if (chance(0.5)) grid_arguments(x) else list(eval.points = points_for(x)),
     some_of(list(positive = TRUE, adj.positive = stats::rexp(d), unit.interval = TRUE), 0.06),
+    if (chance(0.15)) list(bounds = bounds_for(x)),
+    if (chance(0.1)) list(period = pick(list(24, spread_of(x)[1L], rep(c(NA, 3), length.out = d), 0))),
     some_of(list(gridtype = pick(list("linear", "sqrt", "quantile", "exp", rep(c("exp", "linear"), length.out = d))),
                  supp = stats::rexp(1L, 0.3), compute.cont = chance(0.5), approx.cont = chance(0.5),
                  tol = magnitude(16), backend = pick(c("auto", "cpu", "cuda")), precision = pick(c("double", "single")),
@@ -42,7 +53,9 @@ estimate <- function(n = pick(c(5, 20, 60)), d = pick(c(1, 2, 3), c(6, 3, 1)), p
   H <- diag(spread_of(x)^2 / pick(c(1, 10, 100)), d)
   as.call(c(quote(kde), list(x = x, H = H), some_of(list(kernel = pick(kernels)), 0.4), type,
             if (chance(0.2)) list(w = weights_for(n)),
-            if (chance(0.1)) list(positive = TRUE, adj.positive = 10 * scale),
+            if (chance(0.1)) list(positive = TRUE, adj.positive = 10 * scale) else if (chance(0.1)) {
+              list(bounds = cbind(apply(x, 2L, min), Inf))
+            },
             if (points) list(eval.points = points_for(x)) else list(gridsize = pick(list(2, 9)))))
 }
 
@@ -150,6 +163,28 @@ density_calls <- list(
       if (chance(0.5)) grid[setdiff(names(grid), "step")] else list(eval.points = points_for(x)),
       some_of(list(compute.cont = chance(0.5), approx.cont = chance(0.5), threads = pick(1:3)), 0.3))
   },
+  kde.boundary = function() {
+    x <- sample_values(d = pick(1:3))
+    kernel <- pick(c("beta", "linear"))
+    grid <- grid_arguments(x)
+    bounds <- if (chance(0.7)) bounds_for(x)
+    if (is.matrix(bounds)) grid[c("xmin", "xmax")] <- list(bounds[, 1L], bounds[, 2L])
+    c(sample_and_weights(x),
+      if (chance(0.7)) list(h = min(spread_of(x)) * stats::runif(1L)) else bandwidth_arguments(x),
+      list(boundary.kernel = kernel), grid[setdiff(names(grid), "step")],
+      if (chance(0.4)) list(eval.points = points_for(x)),
+      some_of(list(compute.cont = chance(0.5), approx.cont = chance(0.5), threads = pick(1:3), boundary.supp = 3), 0.3))
+  },
+  kde.truncate = function() {
+    of <- if (chance(0.1)) estimate() else estimate(d = 2, points = FALSE)
+    corners <- matrix(stats::rnorm(2 * pick(c(3, 4, 9))), ncol = 2L) * spread_of(of$x)[1L]
+    list(fhat = of, boundary = if (chance(0.1)) pick(list(1, NULL, "a", cbind(1:2, 1))) else corners)
+  },
+  hbeta = function() {
+    x <- one_column()
+    c(sample_and_weights(x), some_of(list(method = pick(c("reference", "lscv"))), 0.6),
+      some_of(list(xmin = pick(c(-1e3, 0, NA)), xmax = pick(c(1e3, 1, Inf))), 0.3))
+  },
   kfs = function() {
     x <- sample_values(d = pick(1:3))
     grid <- grid_arguments(x)
@@ -207,7 +242,8 @@ density_calls <- list(
   hlscv = function() {
     x <- one_column()
     c(selector_arguments(x), some_of(list(kernel = pick(kernels)), 0.5), limits_for(x),
-      some_of(list(deriv.order = pick(0:5)), 0.3))
+      some_of(list(deriv.order = pick(0:5)), 0.3),
+      if (chance(0.2)) list(bounds = bounds_for(x)) else if (chance(0.1)) list(period = spread_of(x)[1L]))
   },
   hscv = function() c(selector_arguments(one_column()), some_of(list(nstage = pick(1:2)))),
   Hpi = function() c(matrix_selector_arguments(), pilot_arguments(c(pilots, "amse"), c("sphere", "scale"))),

@@ -6,6 +6,7 @@ netcdf_makers <- list(
   plane = function(file) write_pdf(kde(faithful[1:30, ], H = diag(c(0.1, 30)), gridsize = 9), file, c("min", "min")),
   space = function(file) write_pdf(kde(as.matrix(iris[1:30, 1:3]), H = diag(3), gridsize = 5), file),
   positive = function(file) write_pdf(kde(faithful$eruptions, h = 0.2, positive = TRUE, gridsize = 9), file),
+  bounded = function(file) write_pdf(kde(faithful$eruptions, h = 0.2, bounds = c(1.6, Inf), gridsize = 9), file),
   stream = function(file) kde_stream(faithful[1:30, ], file, H = diag(c(0.1, 30)), gridsize = c(9, 7)),
   # Made by the library alone, in the classic format.
   classic = function(file) {

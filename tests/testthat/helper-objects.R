@@ -35,6 +35,7 @@ objects_to_edit <- function() {
   score <- pdf_score(X, list(one = X + 1, two = X + 2), gridsize = 5, sensitivity = 2, B = 3)
   list(
     plane = plane, line = kde(x, h = 0.5, gridsize = 6, positive = TRUE),
+    bounded = kde(X, h = 1, gridsize = 4, bounds = cbind(c(-Inf, min(X[, 2])), Inf)),
     points = kde(X, h = 1, eval.points = data.frame(a = 1:2, b = 0)),
     integrated = marginal(kde(X, h = 1, gridsize = 5, kernel = "epanechnikov"), "b"), read = read_pdf(file),
     summary = summary(plane), stream = streamed,
@@ -72,6 +73,8 @@ objects_to_edit <- function() {
     gradient_at = kdde(X, h = 1, deriv.order = 1, eval.points = X),
     curvature = kcurv(kdde(X, h = 1, deriv.order = 2, gridsize = 4)),
     balloon = kde.balloon(X, H = diag(2), gridsize = 4), balloon_at = kde.balloon(x, h = 1, eval.points = 1:3),
+    of_beta = kde.boundary(X, gridsize = 4), truncated = kde.truncate(plane, cbind(c(-9, 9, 9), c(-9, -9, 9))),
+    linear = kde.boundary(x, h = 1, xmax = Inf, boundary.kernel = "linear", eval.points = 1:3),
     sample_point = kde.sp(X, gridsize = 4, w = 1:12), ridges = kdr(X, H = diag(2), gridsize = 5, min.seg.size = 0),
     features = kfs(X, H = diag(2), gridsize = 4), features_at = kfs(x, h = 0.5, deriv.order = 1, eval.points = 1:3),
     clusters = kms(X, H = diag(2), keep.path = TRUE), clusters_on_line = kms(x, H = 0.5),
@@ -102,6 +105,8 @@ takers <- list(
                       predict = function(f) predict(f, in_the_middle(f))),
   kestrel_kdde = list(print = print, predict = function(f) predict(f, in_the_middle(f)), frame = as.data.frame,
                       levels = function(f) contourLevels(f, cont = 50)),
+  kestrel_bkde = list(print = print, summary = summary, predict = function(f) predict(f, in_the_middle(f)),
+                      frame = as.data.frame, levels = function(f) contourLevels(f, cont = 50)),
   kestrel_vkde = list(print = print, summary = summary, predict = function(f) predict(f, in_the_middle(f)),
                       frame = as.data.frame, levels = function(f) contourLevels(f, cont = 50)),
   kestrel_kfs = list(print = print, summary = summary, frame = as.data.frame),

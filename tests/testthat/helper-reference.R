@@ -117,3 +117,36 @@ reference_multi_indices <- function(d, order) {
   all <- as.matrix(expand.grid(rep(list(0:order), d)))
   unname(all[rowSums(all) == order, , drop = FALSE])
 }
+
+# All images of the rows of x by up to `times` reflections at two bounds, and at one, with the rows that they are of.
+reference_images <- function(x, bounds, times = 8) {
+  images <- list(x = as.matrix(x), row = seq_len(NROW(x)))
+  for (k in seq_len(ncol(images$x))) {
+    at <- images$x[, k]
+    lower <- bounds[k, 1]
+    upper <- bounds[k, 2]
+    columns <- if (all(is.finite(c(lower, upper)))) {
+      moves <- 2 * (upper - lower) * (-times:times)
+      lapply(moves, function(move) cbind(at + move, (2 * lower - at) + move))
+    } else {
+      list(at, if (is.finite(lower)) 2 * lower - at, if (is.finite(upper)) 2 * upper - at)
+    }
+    columns <- do.call(cbind, columns)
+    again <- rep(seq_along(at), ncol(columns))
+    images <- list(x = images$x[again, , drop = FALSE], row = images$row[again])
+    images$x[, k] <- columns
+  }
+  images
+}
+
+# The density by reflection: of all images, and 0 outside of the bounds.
+reference_reflected <- function(points, x, H, bounds, w = rep(1, NROW(x)), kernel = "gaussian", product = FALSE,
+                                times = 8) {
+  points <- as.matrix(points)
+  images <- reference_images(x, bounds, times)
+  inside <- apply(points, 1, function(point) all(point >= bounds[, 1] & point <= bounds[, 2]))
+  value <- numeric(nrow(points))
+  value[inside] <- reference_sums(points[inside, , drop = FALSE], images$x, w[images$row], as.matrix(H), kernel,
+                                  product) / sum(w)
+  value
+}

@@ -38,7 +38,7 @@ test_that("arguments of ks have their names and places here", {
                             "Hamise.mixt.diag", "kde.test", "kde.local.test", "kda", "hkda", "Hkda", "Hkda.diag",
                             "compare", "compare.kda.cv", "compare.kda.diag.cv", "contourSizes", "contourProbs",
                             "ksupp", "histde", "kcopula", "kroc", "binning", "kdde", "kcurv", "kms",
-                            "kde.balloon", "kde.sp", "kfs", "kdr", "kdr.segment"))
+                            "kde.balloon", "kde.sp", "kfs", "kdr", "kdr.segment", "kde.boundary", "kde.truncate"))
   # ks hides the arguments of these.
   for (name in setdiff(shared, c("hucv", "Hucv", "Hucv.diag"))) {
     theirs <- names(formals(getExportedValue("ks", name)))

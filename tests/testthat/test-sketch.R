@@ -168,7 +168,7 @@ test_that("the estimate of a sketch is an estimate without data", {
   expect_refused(
     kde(s, h = 0.3, w = 1:2),
     kde(s, h = 0.3, kernel = "uniform"),
-    kde(s, h = 0.3, positive = TRUE),
+    kde(s, h = 0.3, positive = TRUE), kde(s, h = 0.3, bounds = c(0, 9)),
     kde(s, h = 0.3, engine = "direct"),
     kde(s, h = 0.1),
     kde(s),

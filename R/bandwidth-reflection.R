@@ -1,0 +1,106 @@
+# Plug-in bandwidths of densities by reflection. The functionals psi_r are those of the estimate within the bounds, so
+# an observation is paired with all images of the others: psi_r(g) = sum_ij p_i p_j sum_images phi_g^(r)(x_i - image of
+# x_j). Without images the edges of the data at a bound would count as steep slopes.
+
+# The sample with periods that begin half of one before the mean direction. So its variances do not depend on where the
+# periods of the data begin.
+centred_periods <- function(sample, transform) {
+  for (k in which(is_periodic(transform))) {
+    angle <- 2 * pi * ((sample$x[, k] - transform$lower[k]) / transform$period[k])
+    middle <- transform$period[k] * atan2(sum(sample$w * sin(angle)), sum(sample$w * cos(angle))) / (2 * pi)
+    from <- transform$lower[k] + middle - transform$period[k] / 2
+    heard()
+    sample$x[, k] <- transform$lower[k] + pmin((sample$x[, k] - from) %% transform$period[k], transform$period[k])
+    sample$data <- NULL
+  }
+  sample
+}
+
+# Of a sample with its covariance: hpi() in one dimension and Hpi.diag() in several, with these functionals. Powers of
+# units far from one, in which derivatives would be out of the range of numbers, are taken out.
+reflected_plug_in <- function(sample, transform, run) {
+  d <- ncol(sample$x)
+  if (d > most_on_grids) {
+    abort_input("`H` must be given for `bounds` of more than ", most_on_grids, " variables, not selected.")
+  }
+  unit <- near_units(sample$cov)
+  if (any(abs(log2(unit)) > 30)) {
+    x <- sample$x / rep(unit, each = nrow(sample$x))
+    for (part in c("lower", "upper", "period")) transform[[part]] <- transform[[part]] / unit
+    sample <- with_covariance(with_data(list(x = x, w = sample$w, names = sample$names)))
+  } else {
+    unit <- rep(1, d)
+  }
+  sample$transform <- transform
+  found <- if (d == 1L) plug_in_1d(sample, 2L, "minim", run) else
+    select_matrix(sample, 2L, "samse", "scale", NULL, TRUE, run)
+  found$H <- found$H * outer(unit, unit)
+  # In 1 / volume.
+  found$objective <- per_volume(found$objective, unit)
+  found
+}
+
+# The images of a sample within reach of kernels with a bandwidth for each variable, and the rows that they are of, in
+# order; NULL if there are none. Only these observations are within reach of any image.
+images_of_sample <- function(sample, g) {
+  fhat <- gaussian_density(sample, diag(g^2, length(g)))
+  fhat$transform <- sample$transform
+  n <- nrow(sample$x)
+  axes <- image_axes(fhat)
+  rows <- count_reflected_cpp(sample$x, axes)
+  if (rows == n) return(NULL)
+  check_images(rows, ncol(axes))
+  # Their weights are the rows.
+  reflected <- reflected_cpp(sample$x, as.double(seq_len(n)), axes, rows)
+  heard()
+  beyond <- seq(n + 1, rows)
+  list(x = reflected$x[beyond, , drop = FALSE], source = reflected$w[beyond], H = summed_H(fhat))
+}
+
+# The part of the different functionals of an order that images have, with a bandwidth for each variable, in the units
+# of the data.
+functionals_of_images <- function(sample, g, order, run, images = images_of_sample(sample, g)) {
+  if (is.null(images)) return(0)
+  as_sample <- list(x = images$x, w = sample$w[images$source], names = sample$names)
+  if (!any(as_sample$w > 0)) return(0)
+  heard()
+  near <- images$source[c(TRUE, diff(images$source) > 0)]
+  heard()
+  pilot <- new_derivative(as_sample, images$H, order, FALSE)
+  found <- derivatives_of(pilot, task_at_points(pilot, sample$x[near, , drop = FALSE]), c(run, engine = "auto"))
+  as.vector(crossprod(found$values, sample$w[near])) * length(images$source) / weight_sums_cpp(sample$w)$sum^2
+}
+
+# LSCV of the estimate with images, in one dimension. The integral of its square is psi_0(sqrt(2) h), and an observation
+# is left out with its own images.
+reflected_lscv <- function(sample, h0, run) {
+  plain <- derivative_lscv(sample[names(sample) != "transform"], 0L, h0, run)
+  p <- sample$w / weight_sums_cpp(sample$w)$sum
+  diagonal <- sum(p^2)
+  of_images <- function(h) {
+    heard()
+    images <- images_of_sample(sample, h)
+    if (is.null(images)) return(functionals_of_images(sample, sqrt(2) * h, 0L, run))
+    heard()
+    own <- sum(p[images$source]^2 * stats::dnorm(sample$x[images$source, 1L], images$x[, 1L], sqrt(images$H[1L, 1L])))
+    functionals_of_images(sample, sqrt(2) * h, 0L, run) -
+      2 / (1 - diagonal) * (functionals_of_images(sample, h, 0L, run, images) - own)
+  }
+  list(curve = function(h) plain$curve(h) + vapply(h, of_images, 0), by = plain$by)
+}
+
+# As line_functionals(): in units of the scale.
+reflected_line_functionals <- function(sample, scale, first, run, engine) {
+  plain <- line_functionals(sample[names(sample) != "transform"], scale, first, run, engine)
+  of_images <- function(g, r) times_power(functionals_of_images(sample, g * scale, r, run), scale, r + 1)
+  list(psi = function(g, r) plain$psi(g, r) + of_images(g, r), by = plain$by)
+}
+
+# As psi_order(): of y = A x, A the diagonal matrix `axes` of the sample.
+reflected_psi_order <- function(sample, g, order, run) {
+  unit <- diag(axes_of_sample(sample))
+  exponents <- tuple_exponents(index_tuples(length(unit), order), length(unit))
+  of_images <- functionals_of_images(sample, g / unit, order, run)
+  plain <- psi_order(sample[names(sample) != "transform"], g, order, run)
+  plain + of_images / (prod(unit) * apply(exponents, 1L, function(r) prod(unit^r)))
+}
