@@ -26,6 +26,7 @@ struct ScanlineLineTable;  // simd/scanline/line.hpp
 struct SquaredErrorTable;  // simd/bootstrap/squared_errors.hpp
 struct QueryTable;         // simd/query/query.hpp
 struct MixedTable;         // simd/mixed/mixed.hpp
+struct ProductTable;       // simd/product/product.hpp
 struct SketchTable;        // simd/sketch/whole_moments.hpp
 
 struct Table {
@@ -42,6 +43,7 @@ struct Table {
   const SquaredErrorTable* squared_errors;
   const QueryTable* query;
   const MixedTable* mixed;
+  const ProductTable* product;
   const SketchTable* sketch;
 };
 

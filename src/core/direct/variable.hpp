@@ -12,7 +12,8 @@ namespace kestrel {
 
 /// out[i] = sum_j w_j K_h_j(e_i - x_j), K_h the N(0, h^2 I) density, at the points e_i of a grid,
 /// first axis fastest. A kernel is a product of one factor for each axis, so that a sample takes as
-/// many exponentials as the axes have points, and then a product and a sum for each point.
+/// many exponentials as the axes have points, and then a product and a sum for each point. Where
+/// kernels reach much of the grid, these are products of matrices.
 ///
 /// x: n*d samples; w: n weights; h: n positive bandwidths; axes: d ascending ones.
 /// Error: rounding, 1e-15 of each sum, and terms farther away than 10 h_j along an axis, which are

@@ -9,14 +9,14 @@
 #include "core/fourier/costs.hpp"
 #include "core/kernel/derivative.hpp"
 #include "core/kernel/kernel.hpp"
-#include "simd/fourier/spread.hpp"
+#include "simd/product/product.hpp"
 
 namespace kestrel {
 
 namespace {
 
 /// Columns of a block, which a leaf reads at once; complex numbers of it.
-constexpr std::size_t kBlockColumns = simd::kSumColumns, kBlockModes = kBlockColumns / 2;
+constexpr std::size_t kBlockColumns = simd::kProductColumns, kBlockModes = kBlockColumns / 2;
 
 /// to: a block of rows S_0, T_0, S_1, T_1, ... With S_m = F_m + F_-m and T_m = i (F_m - F_-m) the
 /// sum of F_m W_m over m and -m is Re(W_m) S_m + Im(W_m) T_m. For m = 0 both of `above` and `below`
@@ -49,7 +49,7 @@ class ModeSums {
  public:
   ModeSums(const TransformBox& box, std::size_t d, const ModeFactors& factors, double limit,
            const double* modes, const std::array<AxisWaves, 3>& waves, int order,
-           const simd::SpreadTable& table, Span<double> out)
+           const simd::ProductTable& table, Span<double> out)
       : box_(box),
         d_(d),
         first_(3 - d),
@@ -102,7 +102,7 @@ class ModeSums {
   const std::array<AxisWaves, 3>& waves_;
   const std::size_t order_;
   const Monomials monomials_;
-  const simd::SpreadTable& table_;
+  const simd::ProductTable& table_;
   const Span<double> out_;
   const std::size_t length_, blocks_, rows_;
   std::vector<char> reached_;  // by row and block: whether any mode is not left out
@@ -175,8 +175,9 @@ void ModeSums::sum_first(std::size_t begin, std::size_t count, const ParallelOpt
       for (std::size_t function = 0; function <= order_; ++function) {
         double* to = of_first_.data() + (function * count * rows_ + row) * length_ +
                      (blocks.first + b) * kBlockColumns;
-        table_.sum(waves.row(function, begin), count, waves.terms(), kept[b],
-                   scratch.block.data() + b * waves.terms() * kBlockColumns, to, rows_ * length_);
+        table_.multiply(waves.row(function, begin), count, waves.terms(), kept[b],
+                        scratch.block.data() + b * waves.terms() * kBlockColumns, to,
+                        rows_ * length_);
       }
     }
   });
@@ -205,7 +206,7 @@ void ModeSums::sum_second(std::size_t count, const ParallelOptions& options) {
         double* to = of_second_.data() +
                      (pair(function, second) * count + point) * points(1) * length_ +
                      block * kBlockColumns;
-        table_.sum(waves.row(second, 0), points(1), waves.terms(), kept, packed, to, length_);
+        table_.multiply(waves.row(second, 0), points(1), waves.terms(), kept, packed, to, length_);
       }
     }
   });
@@ -243,8 +244,8 @@ void ModeSums::sum_last(std::size_t begin, std::size_t count, const ParallelOpti
       }
     }
     const std::vector<int>& of = exponent[function];
-    table_.sum(waves.row(static_cast<std::size_t>(of.back()), 0), m2, waves.terms(), waves.terms(),
-               packed, values, kBlockColumns);
+    table_.multiply(waves.row(static_cast<std::size_t>(of.back()), 0), m2, waves.terms(),
+                    waves.terms(), packed, values, kBlockColumns);
     const std::size_t number = monomials_.number(of) - monomials_.first(static_cast<int>(order_));
     double* to = out_.data + number * m + begin + from + m0 * second;
     for (std::size_t i = 0; i < m2; ++i) {
@@ -355,7 +356,7 @@ double mode_sum_bytes(const Point3& max, std::size_t d, const Point3& points, in
 void sum_over_modes(const TransformBox& box, std::size_t d, const ModeFactors& factors,
                     double limit, const double* modes, const std::array<AxisWaves, 3>& waves,
                     int order, double bytes, const RunOptions& options, Span<double> out) {
-  ModeSums(box, d, factors, limit, modes, waves, order, *options.table->spread, out)
+  ModeSums(box, d, factors, limit, modes, waves, order, *options.table->product, out)
       .run(bytes, options.parallel);
 }
 

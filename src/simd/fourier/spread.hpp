@@ -1,5 +1,5 @@
 // The leaf loops of non-uniform Fourier transforms: samples spread over a grid, and values read off
-// one, with a window of at most 16 cells an axis, given as polynomials; and sums over modes.
+// one, with a window of at most 16 cells an axis, given as polynomials.
 #ifndef KESTREL_SIMD_FOURIER_SPREAD_HPP
 #define KESTREL_SIMD_FOURIER_SPREAD_HPP
 
@@ -46,20 +46,12 @@ struct ReadBox {
   int first_axis;
 };
 
-// The columns of a block that `sum` works on: a multiple of three vectors of every instruction set.
-constexpr std::size_t kSumColumns = 24;
-
 struct SpreadTable {
   // Adds weight * value(axis 0) * value(axis 1) * value(axis 2) for each spot.
   void (*spread)(const Window&, const Spot* spot, std::size_t count, const SpreadBox&);
   // Of each of `count` boxes, the sum of cell * value(axis 0) * value(axis 1) * value(axis 2) over
   // the spot's window.
   void (*read)(const Window&, const Spot& spot, const ReadBox&, std::size_t count, double* out);
-  // Products of matrices: out[i * out_stride + c] = sum_k factor[i * stride + k] row[k *
-  // kSumColumns
-  // + c], i < count, k < terms, c < kSumColumns.
-  void (*sum)(const double* factor, std::size_t count, std::size_t stride, std::size_t terms,
-              const double* row, double* out, std::size_t out_stride);
 };
 
 extern const SpreadTable* const kSpreadTables[kSets];

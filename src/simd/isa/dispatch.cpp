@@ -9,6 +9,7 @@
 #include "simd/isa/target.hpp"
 #include "simd/mixed/mixed.hpp"
 #include "simd/nodes/nodes.hpp"
+#include "simd/product/product.hpp"
 #include "simd/query/query.hpp"
 #include "simd/scanline/line.hpp"
 #include "simd/scanline/scanline.hpp"
@@ -54,6 +55,7 @@ Table make_table(Set set, const char* name, std::size_t lanes) {
           kSquaredErrorTables[s],
           kQueryTables[s],
           kMixedTables[s],
+          kProductTables[s],
           kSketchTables[s]};
 }
 
