@@ -18,6 +18,20 @@ Eigen::Map<const Eigen::MatrixXd> view_of(const std::vector<double>& matrix, std
 
 std::vector<double> numbers_of(const Eigen::MatrixXd& m) { return {m.data(), m.data() + m.size()}; }
 
+/// solve_definite(). With a size that the compiler knows nothing is allocated.
+template <int kSize>
+bool solve_sized(const double* matrix, std::size_t n, double least, const double* b, double* y) {
+  using Square = Eigen::Matrix<double, kSize, kSize>;
+  using Vector = Eigen::Matrix<double, kSize, 1>;
+  const Eigen::Index size = static_cast<Eigen::Index>(n);
+  const Eigen::LLT<Square> factors(Eigen::Map<const Square>(matrix, size, size));
+  if (factors.info() != Eigen::Success) return false;
+  // Pivots are squares of the factor's diagonal.
+  if (!(factors.matrixLLT().diagonal().array().square().minCoeff() > least)) return false;
+  Eigen::Map<Vector>(y, size) = factors.solve(Eigen::Map<const Vector>(b, size));
+  return true;
+}
+
 }  // namespace
 
 std::vector<double> lower_times_transpose(Span<const double> lower, std::size_t n) {
@@ -46,13 +60,12 @@ double determinant(const std::vector<double>& matrix, std::size_t n) {
 }
 
 bool solve_definite(const double* matrix, std::size_t n, double least, const double* b, double* y) {
-  const Eigen::Index size = static_cast<Eigen::Index>(n);
-  const Eigen::LLT<Eigen::MatrixXd> factors(Eigen::Map<const Eigen::MatrixXd>(matrix, size, size));
-  if (factors.info() != Eigen::Success) return false;
-  // Pivots are squares of the factor's diagonal.
-  if (!(factors.matrixLLT().diagonal().array().square().minCoeff() > least)) return false;
-  Eigen::Map<Eigen::VectorXd>(y, size) = factors.solve(Eigen::Map<const Eigen::VectorXd>(b, size));
-  return true;
+  switch (n) {
+    case 1: return solve_sized<1>(matrix, n, least, b, y);
+    case 2: return solve_sized<2>(matrix, n, least, b, y);
+    case 3: return solve_sized<3>(matrix, n, least, b, y);
+    default: return solve_sized<Eigen::Dynamic>(matrix, n, least, b, y);
+  }
 }
 
 }  // namespace kestrel
