@@ -23,9 +23,10 @@ constexpr double kFourierPointNs = 170;
 constexpr double kFourierPointRowNs = 4.3;
 constexpr double kFourierGridPointNs = 60;
 
-/// A product of sum_over_modes(): 0.023 to 0.034 for d = 2, 0.043 to 0.067 for d = 3 (30 to 370 modes
-/// and 51 to 1500 points an axis, orders 0 and 2; AVX-512).
-constexpr double kModeProductNs = 0.05;
+/// A product of sum_over_modes(), and its share of a vector of doubles: in sum 0.02 to 0.06 with
+/// AVX-512, 0.04 to 0.085 with AVX2 and 0.1 to 0.155 with SSE2, the more for d = 3 (30 to 370 modes
+/// and 51 to 1500 points an axis, orders 0 and 2).
+constexpr double kModeProductNs = 0.02, kModeVectorNs = 0.22;
 
 /// These choose how far a grid for sums over pairs is trimmed: a cell and its transform; a mode in
 /// a query; a pair of the tail in a query; a sample in the search for outliers.

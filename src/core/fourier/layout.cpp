@@ -206,7 +206,7 @@ void set_reading(const DataRange& extent, int order, DensityLayout* layout) {
   layout->seconds = spread_seconds(frame.kept ? 0 : extent.n, layout->taps, d, cells);
   if (extent.axis[0] > 0) layout->seconds += 1e-9 * kFourierGridPointNs * extent.m;
   if (layout->by_modes) {
-    layout->seconds += mode_sum_seconds(layout->modes, d, extent.axis, order);
+    layout->seconds += mode_sum_seconds(layout->modes, d, extent.axis, order, extent.lanes);
     layout->bytes += mode_sum_bytes(layout->modes, d, extent.axis, order, layout->bytes);
     return;
   }
@@ -398,6 +398,7 @@ DataRange measure_density(const MatrixView& x, Weights w, const EvaluationPoints
   extent.weight = weights.sum;
   extent.heaviest = weights.max;
   extent.m = static_cast<double>(points.size());
+  extent.lanes = options.table->lanes;
   for (std::size_t k = 0; k < points.axes.size(); ++k) {
     extent.axis[k] = static_cast<double>(points.axes[k].size);
   }

@@ -42,6 +42,7 @@ struct DataRange {
   double min_share = 0;
   std::vector<DensityFrame> frame;
   const FourierModes* modes = nullptr;  // of the frame that is kept
+  std::size_t lanes = 1;                // doubles in a vector of the instruction set
 };
 
 /// Measures the data. In the first frame H is the identity: the axes are those of L^-1, H = L L'. A

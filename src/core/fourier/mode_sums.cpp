@@ -337,14 +337,15 @@ AxisWaves derivatives_of_waves(const FourierGeometry& geometry, std::size_t k,
   return waves;
 }
 
-double mode_sum_seconds(const Point3& max, std::size_t d, const Point3& points, int order) {
+double mode_sum_seconds(const Point3& max, std::size_t d, const Point3& points, int order,
+                        std::size_t lanes) {
   const auto terms = [&](std::size_t a) { return 2 * (max[a] + 1); };
   const double first = order + 1, last = d == 3 ? first * (first + 1) / 2 : first;
   const double products =
       d == 2 ? terms(2) * points[0] * (first * terms(1) + last * points[1])
              : terms(2) * points[0] *
                    (terms(1) * first * terms(0) + points[1] * last * (terms(1) + points[2]));
-  return 1e-9 * kModeProductNs * products;
+  return 1e-9 * (kModeProductNs + kModeVectorNs / static_cast<double>(lanes)) * products;
 }
 
 double mode_sum_bytes(const Point3& max, std::size_t d, const Point3& points, int order,

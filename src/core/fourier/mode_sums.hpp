@@ -50,8 +50,9 @@ AxisWaves derivatives_of_waves(const FourierGeometry& geometry, std::size_t k,
                                Span<const double> values, const Range& readable, int order);
 
 /// Expected seconds of sum_over_modes() on one thread if no modes are left out. max: the modes of
-/// each axis; points: of each variable. O(1).
-double mode_sum_seconds(const Point3& max, std::size_t d, const Point3& points, int order);
+/// each axis; points: of each variable; lanes: doubles in a vector of the instruction set. O(1).
+double mode_sum_seconds(const Point3& max, std::size_t d, const Point3& points, int order,
+                        std::size_t lanes);
 
 /// The memory of sum_over_modes() if it may take about half of `cells`, the memory of the cells.
 /// O(1).

@@ -96,7 +96,7 @@ SeriesPlan plan_series(const QueryDensity& density, const std::vector<Span<const
   for (std::size_t k = 0; k < axes.size(); ++k) values[k] = static_cast<double>(axes[k].size);
   plan.bytes = 8 * cells + mode_sum_bytes(modes, axes.size(), values, 0, 8 * cells);
   plan.seconds = spread_seconds(extent.n, geometry.taps, axes.size(), cells) +
-                 mode_sum_seconds(modes, axes.size(), values, 0);
+                 mode_sum_seconds(modes, axes.size(), values, 0, extent.lanes);
   return plan;
 }
 
