@@ -71,9 +71,10 @@ check_mixture_reference <- function(x, deriv.order, G, rows, exact, verbose, lin
   }
   if (any(counts > n)) abort_input("`G` must be at most ", n, ", the number of observations, not ", max(counts), ".")
   used <- if (is.null(rows)) seq_len(n) else rows_among(rows, n, "subset.ind")
-  if (!requireNamespace("mclust", quietly = TRUE)) {
+  # Unlike requireNamespace(), this lets the error of a time limit pass.
+  catching_errors(loadNamespace("mclust"), function(e) {
     abort_input("Package mclust must be installed to fit a normal mixture.")
-  }
+  })
   list(sample = sample, used = used, G = as.vector(counts), exact = exact, order = order)
 }
 
