@@ -52,8 +52,8 @@
 #'   `as.data.frame()` returns the end points. The other methods return their argument invisibly.
 #' @section Units: Those of the variables.
 #' @section Errors: Errors of class `kestrel_error_input` are those of [kms()], for other numbers of columns than two and
-#'   three, for p below 1 and above d - 1, and if no point of `y` has a density above the cutoff. In three dimensions they
-#'   are also for an `H` whose eigenvalues, in the units of `pre`, have a ratio above 1e12. A warning of class
+#'   three, for p below 1 and above d - 1, and if no point of `y` has a density above the cutoff. In three dimensions
+#'   they are also for an `H` whose eigenvalues, in the units of `pre`, have a ratio above 1e12. A warning of class
 #'   `kestrel_warning_search` counts points that were still moving after `max.iter` steps.
 #' @section Cost: O(n m) a step, m the points that still move, on all threads, and in three dimensions the eigenvectors of
 #'   m matrices in R. Segments take O(m^2) time and O(m) memory.

@@ -44,9 +44,9 @@ matrix_root <- function(A) {
   parts$vectors %*% (sqrt(pmax(parts$values, 0)) * t(parts$vectors))
 }
 
-# A^(-1/2) = L^-T U for A = L L', where U is the orthogonal factor of the polar decomposition L' = U A^(1/2) (Golub & Van
-# Loan 2013, section 9.4.3). Variables in very different units lose no digits, unlike in the inverse of matrix_root().
-# The order from large to small is one in which svd() keeps the digits of such a matrix.
+# A^(-1/2) = L^-T U for A = L L', where U is the orthogonal factor of the polar decomposition L' = U A^(1/2) (Golub &
+# Van Loan 2013, section 9.4.3). Variables in very different units lose no digits, unlike in the inverse of
+# matrix_root(). The order from large to small is one in which svd() keeps the digits of such a matrix.
 inverse_symmetric_root <- function(A) {
   order <- order(diag(A), decreasing = TRUE)
   upper <- chol(A[order, order, drop = FALSE])

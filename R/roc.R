@@ -32,8 +32,8 @@
 #'   \item{eval.points, estimate}{the false and the true positive rates}
 #'   \item{h1, H1, hy}{the bandwidths}
 #'   \item{indices}{`auc`, the area below the curve; `youden`, the largest difference of both rates on the grid; `LR`,
-#'     the likelihood ratios there, NA for 0 / 0} and `y` (the quantiles at the rows of `x2`), `gridtype`, `gridded`, `binned`,
-#'     `names`, `w`, `type`, `tail`, `call` and `seconds`. `predict()` returns true positive rates. `print()`,
+#'     the likelihood ratios there, NA for 0 / 0} and `y` (the quantiles at the rows of `x2`), `gridtype`, `gridded`,
+#'     `binned`, `names`, `w`, `type`, `tail`, `call` and `seconds`. `predict()` returns true positive rates. `print()`,
 #'     `summary()` and `plot()` return their argument invisibly.
 #' @section Units: None: probabilities.
 #' @section Errors: Those of [kcde()], and of class `kestrel_error_input` for samples of different dimensions, and false
