@@ -71,9 +71,10 @@ check_mixture_reference <- function(x, deriv.order, G, rows, exact, verbose, lin
   }
   if (any(counts > n)) abort_input("`G` must be at most ", n, ", the number of observations, not ", max(counts), ".")
   used <- if (is.null(rows)) seq_len(n) else rows_among(rows, n, "subset.ind")
-  if (!requireNamespace("mclust", quietly = TRUE)) {
+  # Unlike requireNamespace(), this lets the error of a time limit pass.
+  catching_errors(loadNamespace("mclust"), function(e) {
     abort_input("Package mclust must be installed to fit a normal mixture.")
-  }
+  })
   list(sample = sample, used = used, G = as.vector(counts), exact = exact, order = order)
 }
 
@@ -177,6 +178,7 @@ mise_criterion <- function(mixture, n, order = 0L) {
         A <- chol2inv(chol(S))
         density <- mixture_density(t(difference), list(mus = matrix(0, 1L, d), Sigmas = list(S), props = 1),
                                    normal_density)
+        if (density == 0) return(0 * A)
         a * (tcrossprod(A %*% difference) - A) * density / 2
       })
     }
@@ -197,12 +199,14 @@ mise_criterion <- function(mixture, n, order = 0L) {
 #'
 #' @inheritParams mixtures
 #' @param samp sample size.
-#' @param hstart,Hstart where the search begins; by default the normal reference for the variance of the mixture.
+#' @param hstart,Hstart where the search begins; by default the normal reference for the variance of the mixture, or
+#'   that of its narrowest component if the mixture is more than 10,000 times as wide.
 #' @param deriv.order the order r of the derivatives that the bandwidth is for, 0 to 8.
 #' @return `hmise.mixt`, `hamise.mixt`: a positive number. The others: a d x d matrix.
 #' @section Units: Of the mixture, and for matrices of their squares.
-#' @section Errors: Errors of class `kestrel_error_input` are for a mixture that is not one (see [mixtures]), and for
-#'   a start that is not a bandwidth of its dimension.
+#' @section Errors: Errors of class `kestrel_error_input` are for a mixture that is not one (see [mixtures]), for
+#'   components that are 1e300 of their standard deviations apart, and for a start that is not a bandwidth of its
+#'   dimension.
 #' @section Warnings: A warning of class `kestrel_warning_search` says if the search did not converge.
 #' @section Cost: O(k^2 d^3) for each of some dozen evaluations, k components, and more for derivatives.
 #' @references Marron, J.S. & Wand, M.P. (1992) Exact mean integrated squared error. *Annals of Statistics* **20**,
@@ -275,15 +279,24 @@ H_for_mixture <- function(mixture, samp, Hstart, order, exact, diagonal) {
   known_mixture_bandwidth(mixture, samp, start, order, exact, diagonal)
 }
 
+# That of the mixture, or that of its narrowest component where this is too narrow for a search from the former to find.
+covariance_to_begin_with <- function(mixture, variance) {
+  present <- mixture$Sigmas[mixture$props > 0]
+  narrow <- vapply(present, function(Sigma) min(diag(Sigma) / diag(variance)), 0)
+  if (min(narrow) > 1e-8) variance else present[[which.min(narrow)]]
+}
+
 known_mixture_bandwidth <- function(mixture, samp, start, order, exact, diagonal) {
   n <- check_count(samp, "samp")
   order <- check_order_of_derivative(order)
   moments <- weighted_moments(mixture)
-  scale <- mixture_scale(moments$var, order)
+  variance <- covariance_to_begin_with(mixture, moments$var)
+  scale <- mixture_scale(variance, order)
   area <- outer(scale, scale)
   mixture$mus <- t((t(mixture$mus) - moments$mean) / scale)
+  if (!all(is.finite(mixture$mus))) abort_input("`mus` must be at most 1e300 standard deviations of a component apart.")
   mixture$Sigmas <- lapply(mixture$Sigmas, function(Sigma) unname(Sigma) / area)
-  start <- if (is.null(start)) reference_h(n, length(scale), order)^2 * moments$var else start
+  start <- if (is.null(start)) reference_h(n, length(scale), order)^2 * variance else start
   start <- unname(start) / area
   if (diagonal) start <- diag(diag(start), length(scale))
   best_for_mixture(mixture, n, order, exact, start, diagonal) * area

@@ -99,6 +99,7 @@ check_choice <- function(value, choices, name) {
 
 # A matrix has fewer rows than a vector may have values.
 check_rows <- function(value, name) {
+  value <- without_class(value)
   if (length(value) > .Machine$integer.max) {
     abort_input("`", name, "` must have fewer than 2^31 values, not ", format(length(value), digits = 15), ".")
   }

@@ -52,7 +52,8 @@
 #'   `as.data.frame()` returns the end points. The other methods return their argument invisibly.
 #' @section Units: Those of the variables.
 #' @section Errors: Errors of class `kestrel_error_input` are those of [kms()], for other numbers of columns than two and
-#'   three, for p below 1 and above d - 1, and if no point of `y` has a density above the cutoff. A warning of class
+#'   three, for p below 1 and above d - 1, and if no point of `y` has a density above the cutoff. In three dimensions
+#'   they are also for an `H` whose eigenvalues, in the units of `pre`, have a ratio above 1e12. A warning of class
 #'   `kestrel_warning_search` counts points that were still moving after `max.iter` steps.
 #' @section Cost: O(n m) a step, m the points that still move, on all threads, and in three dimensions the eigenvectors of
 #'   m matrices in R. Segments take O(m^2) time and O(m) memory.
@@ -97,9 +98,11 @@ kdr <- function(x, y, H, p = 1, max.iter = 400, tol.iter, segment = TRUE, k, kma
   points <- points_above(unname(points), density, asked$cutoff, run)
   unit <- if (flags$pre) sqrt(unname(diag(with_covariance(line)$cov))) else rep(1, d)
   scaled <- list(x = sample$x / rep(unit, each = nrow(sample$x)), w = sample$w, names = sample$names)
+  H_scaled <- H / outer(unit, unit)
+  if (d == 3L) check_digits_of_ridges(H_scaled, flags$pre)
   if (is.null(asked$tol)) asked$tol <- 1e-3 * min(apply(scaled$x, 2L, stats::IQR), 1e3 * min(sqrt(diag(H)) / unit))
   found <- with_progress(verbose, "Density ridges", function(progress) {
-    ascend(new_derivative(with_data(scaled), H / outer(unit, unit), 2L, FALSE), points / rep(unit, each = nrow(points)),
+    ascend(new_derivative(with_data(scaled), H_scaled, 2L, FALSE), points / rep(unit, each = nrow(points)),
            asked, flags$path, c(run, progress = progress))
   })
   made <- list(x = sample$x, y = points, end.points = found$end * rep(unit, each = nrow(points)), H = H, p = asked$p,
@@ -111,6 +114,16 @@ kdr <- function(x, y, H, p = 1, max.iter = 400, tol.iter, segment = TRUE, k, kma
   made$na.action <- sample$na.action
   structure(c(made, list(call = match.call(), seconds = proc.time()[["elapsed"]] - started)),
             class = c("kestrel_kdr", "kdr"))
+}
+
+# The Hessian matrix is about as ill-conditioned as H, and eigen() finds the vectors of its small eigenvalues with
+# errors in proportion to the largest.
+check_digits_of_ridges <- function(H, pre) {
+  values <- eigen(H, symmetric = TRUE, only.values = TRUE)$values
+  ratio <- values[1L] / max(values[3L], 0)
+  if (ratio <= 1e12) return(invisible())
+  abort_input("`H` must have eigenvalues with a ratio of at most 1e12 in three dimensions, not ", format_short(ratio),
+              if (!pre) ": use `pre = TRUE` or rescale `x`", ".")
 }
 
 # The points with a density above the cutoff.

@@ -77,8 +77,8 @@ ksum_fixed <- list(bwscaling = FALSE, compute.score = FALSE, bwtype = "fixed", c
 #'   `bandwidth.divide`.
 #' @section Errors: Errors of class `kestrel_error_input` are for data that are not numbers or factors, and for data
 #'   that are infinite or of different lengths. They are also for bandwidths that are not positive, or above the largest
-#'   lambda, and for an operator that a factor does not have. `kernel.pow` must be a whole number from 1 to 100, and
-#'   `leave.one.out` is only for the data.
+#'   lambda, for an operator that a factor does not have, and for sums beyond the range of numbers. `kernel.pow` must be
+#'   a whole number from 1 to 100, and `leave.one.out` is only for the data.
 #' @section Cost: O(n m (p + q b)) for n observations, m points and p columns, on all threads. `kw` takes 8 n m bytes.
 #' @references Li, Q. & Racine, J.S. (2003) Nonparametric estimation of distributions with categorical and continuous
 #'   data. *Journal of Multivariate Analysis* **86**, 266-292.
@@ -305,7 +305,10 @@ kernel_sums <- function(core, points, asked, run) {
   sample <- ksum_cpp_sample(core, run)
   at <- function(operator, keep = FALSE, columns = inside) {
     own <- is.null(points) && identical(columns, inside)
-    mixed_sums_cpp(sample, ksum_task(core, operator, asked, keep), if (!own) coded_points(columns, core), run)
+    found <- mixed_sums_cpp(sample, ksum_task(core, operator, asked, keep), if (!own) coded_points(columns, core), run)
+    if (all_finite_cpp(found$sums) && (!keep || all_finite_cpp(found$weights))) return(found)
+    abort_input("`bws`, `tydat` and `weights` must be in units in which the sums are within the range of numbers: ",
+                "rescale them.")
   }
   m <- length(known)
   placed <- function(value) {

@@ -44,6 +44,17 @@ matrix_root <- function(A) {
   parts$vectors %*% (sqrt(pmax(parts$values, 0)) * t(parts$vectors))
 }
 
+# A^(-1/2) = L^-T U for A = L L', where U is the orthogonal factor of the polar decomposition L' = U A^(1/2) (Golub &
+# Van Loan 2013, section 9.4.3). Variables in very different units lose no digits, unlike in the inverse of
+# matrix_root(). The order from large to small is one in which svd() keeps the digits of such a matrix.
+inverse_symmetric_root <- function(A) {
+  order <- order(diag(A), decreasing = TRUE)
+  upper <- chol(A[order, order, drop = FALSE])
+  parts <- svd(upper)
+  inverse <- backsolve(upper, parts$u %*% t(parts$v))
+  inverse[order(order), order(order), drop = FALSE]
+}
+
 #' Matrices as vectors
 #'
 #' `vech()` stacks the lower triangle of a symmetric matrix column by column, and `vec()` the columns of any matrix.
@@ -177,8 +188,7 @@ matrix.sqrt <- function(A, ...) {
 pre.sphere <- function(x, mean.centred = FALSE, ...) {
   check_arguments("pre.sphere", given_names(...))
   sample <- sample_to_scale(x, check_flag(mean.centred, "mean.centred"))
-  # x S^(-1/2), as solve() of the root of S gives it.
-  x <- sample$x %*% solve(matrix_root(unname(sample$cov)))
+  x <- sample$x %*% inverse_symmetric_root(unname(sample$cov))
   if (is.null(rownames(x))) unname(x) else structure(x, dimnames = list(rownames(x), NULL))
 }
 

@@ -168,6 +168,8 @@ descend <- function(criterion, theta, free, limits, kernel, tolerance = 1e-10, s
   unit <- c(rep(1, limits$p), limits$upper[seq_along(theta) > limits$p])[free]
   size <- if (is.null(criterion$unit)) abs(start$value) else criterion$unit
   if (size == 0) size <- 1
+  # The gradient of an infinite value shows no way down.
+  if (size == Inf) return(list(theta = theta, value = start$value, converged = TRUE))
   whole <- function(t) replace(theta, free, pmin(pmax(t, limits$lower[free]), limits$upper[free]))
   at <- function(t) criterion$evaluate(whole(t), TRUE)
   worst <- 1e3 # PORT does not take infinite values

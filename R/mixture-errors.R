@@ -139,6 +139,8 @@ operator_on_normal <- function(points, Sigma, A, m) {
   parts <- eigen(forwardsolve(root, t(forwardsolve(root, A))), symmetric = TRUE)
   y <- crossprod(parts$vectors, forwardsolve(root, points))^2
   value <- list(normal_at_zero(Sigma) * exp(-colSums(y) / 2))
+  # Far points, whose squares may be infinite, have derivatives of 0.
+  y[, value[[1L]] == 0] <- 0
   slope <- lapply(seq_len(m), function(k) factorial(k - 1) / 2 * colSums((-2 * parts$values)^k * (1 - k * y)))
   for (r in seq_len(m)) {
     terms <- lapply(seq_len(r), function(k) choose(r - 1, k - 1) * slope[[k]] * value[[r - k + 1L]])

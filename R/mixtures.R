@@ -173,7 +173,11 @@ mixture_draws <- function(n, mixture, draw, labelled) {
 
 # Normal numbers row by row times the symmetric root, as mvtnorm::rmvnorm() has them.
 normal_noise <- function(n, Sigma) {
-  matrix(stats::rnorm(n * ncol(Sigma)), n, byrow = TRUE) %*% matrix_root(Sigma)
+  noise <- in_parts(n * ncol(Sigma), part_size, function(part) stats::rnorm(length(part)))
+  heard()
+  noise <- matrix(noise, n, byrow = TRUE)
+  heard()
+  noise %*% matrix_root(Sigma)
 }
 
 normal_density <- function(squares, volume, d, k) exp(-squares / 2) / ((2 * pi)^(d / 2) * volume)

@@ -360,9 +360,9 @@ evaluation_points <- function(bws, newdata, exdat) {
   }
   if (!is.null(exdat)) return(of_regressor(exdat, "exdat"))
   if (is.null(bws$terms)) return(of_regressor(newdata, "newdata"))
-  given <- names(newdata)
   variable <- as_variable(regressors_in(bws, newdata), "newdata", dates = TRUE)
-  check_not_infinite(check_dates(variable, bws$dates), if (variable$name %in% given) "newdata" else variable$name)
+  check_not_infinite(check_dates(variable, bws$dates),
+                     if (variable$name %in% names(newdata)) "newdata" else variable$name)
 }
 
 # The regressors of the formula, with the variables in `newdata`.

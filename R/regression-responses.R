@@ -49,8 +49,13 @@ measures_at <- function(y, fit, w = rep(1, length(y))) {
   of_fit <- fit - average(y)
   # Fits that differ from their mean by rounding only have no correlation with anything.
   flat <- function(v) all(abs(v) <= 1e-12 * max(abs(y), abs(fit)))
+  # Powers of 2, which change no digits: squares of the values themselves may overflow.
+  in_units <- function(v) v / 2^floor(log2(max(abs(v))))
   share <- function(v) {
-    if (flat(centred) || flat(v)) NA_real_ else abs(average(centred * v)) / sqrt(average(centred^2) * average(v^2))
+    if (flat(centred) || flat(v)) return(NA_real_)
+    y <- in_units(centred)
+    v <- in_units(v)
+    abs(average(y * v)) / sqrt(average(y^2) * average(v^2))
   }
   list(R2 = share(of_fit)^2, MSE = average(off^2), MAE = average(abs(off)), MAPE = average(relative),
        CORR = share(of_fit - average(of_fit)), SIGN = average(sign(y) * sign(fit) >= 0))

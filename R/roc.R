@@ -32,8 +32,8 @@
 #'   \item{eval.points, estimate}{the false and the true positive rates}
 #'   \item{h1, H1, hy}{the bandwidths}
 #'   \item{indices}{`auc`, the area below the curve; `youden`, the largest difference of both rates on the grid; `LR`,
-#'     the likelihood ratios there} and `y` (the quantiles at the rows of `x2`), `gridtype`, `gridded`, `binned`,
-#'     `names`, `w`, `type`, `tail`, `call` and `seconds`. `predict()` returns true positive rates. `print()`,
+#'     the likelihood ratios there, NA for 0 / 0} and `y` (the quantiles at the rows of `x2`), `gridtype`, `gridded`,
+#'     `binned`, `names`, `w`, `type`, `tail`, `call` and `seconds`. `predict()` returns true positive rates. `print()`,
 #'     `summary()` and `plot()` return their argument invisibly.
 #' @section Units: None: probabilities.
 #' @section Errors: Those of [kcde()], and of class `kestrel_error_input` for samples of different dimensions, and false
@@ -78,13 +78,17 @@ kroc <- function(x1, x2, H1, h1, hy, gridsize, gridtype, xmin, xmax, supp = 3.7,
   estimate <- roc_at(rates, y, hy)
   best <- which.max(estimate - rates)
   indices <- list(auc = mean(stats::pnorm(-y / sqrt(1 + hy^2))), youden = estimate[best] - rates[best],
-                  LR = list(minus = (1 - estimate[best]) / (1 - rates[best]), plus = estimate[best] / rates[best]))
+                  LR = list(minus = likelihood_ratio(1 - estimate[best], 1 - rates[best]),
+                            plus = likelihood_ratio(estimate[best], rates[best])))
   structure(c(list(x = stats::qnorm(negatives$estimate), eval.points = rates, estimate = estimate, gridtype = "linear",
                    gridded = gridded, binned = FALSE, names = sample$names, w = as.vector(sample$w), type = "kroc",
                    tail = "lower.tail"), if (d == 1L) list(h1 = negatives$h),
               list(H1 = negatives$H, hy = hy, y = y, indices = indices, call = match.call(),
                    seconds = proc.time()[["elapsed"]] - started)), class = c("kestrel_kroc", "kroc"))
 }
+
+# A curve that is nowhere above the diagonal has its Youden index at an end, where both rates are 0 or both are 1.
+likelihood_ratio <- function(positive, negative) if (positive == 0 && negative == 0) NA_real_ else positive / negative
 
 # Positives beyond all negatives have quantiles that are infinite. They need no bandwidth.
 bandwidth_of_quantiles <- function(y, threads) {

@@ -155,7 +155,7 @@ sdeptest_table <- function(test) {
   statistics <- data.frame(lag = seq_len(test$lag.num), Srho = format_short(test$Srho), row.names = NULL)
   if (!test$bootstrap) return(cbind(statistics, cumulative = format_short(test$Srho.cumulant)))
   table <- cbind(statistics, P = p_text(unname(test$P), test$boot.num), reject = test$reject,
-                 cumulative = format_short(test$Srho.cumulant), p = p_text(test$P.cumulant, test$boot.num),
+                 cumulative = format_short(test$Srho.cumulant), p = p_text(unname(test$P.cumulant), test$boot.num),
                  mark = marks_of(test$P.cumulant)$reject)
   stats::setNames(table, c("lag", "Srho", "P", "", "cumulative", "P", ""))
 }

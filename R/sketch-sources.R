@@ -84,6 +84,11 @@ next_chunk.default <- function(source, state = NULL, ...) {
 #' @rdname next_chunk
 #' @export
 next_chunk.function <- function(source, state = NULL, ...) {
+  known <- names(formals(args(source)))
+  if (!any(c("reset", "...") %in% known)) {
+    abort_input("`source` must be a function with the argument `reset`, not one ",
+                if (length(known) == 0L) "without arguments" else paste("with", quoted(known)), ".")
+  }
   if (is.null(state)) source(reset = TRUE)
   chunk <- source(reset = FALSE)
   if (!is.null(chunk)) list(chunk = chunk, state = TRUE)

@@ -249,12 +249,14 @@ density_calls <- list(
   Hpi = function() c(matrix_selector_arguments(), pilot_arguments(c(pilots, "amse"), c("sphere", "scale"))),
   Hpi.diag = function() c(matrix_selector_arguments(), pilot_arguments(pilots, c("sphere", "scale"))),
   Hscv = function() {
-    c(matrix_selector_arguments(), pilot_arguments(pilots, c("sphere", "scale")),
+    given <- matrix_selector_arguments()
+    c(given[names(given) != "deriv.order"], pilot_arguments(pilots, c("sphere", "scale")),
       some_of(list(deriv.order = pick(0:2)), 0.2))
   },
   Hscv.diag = function() c(matrix_selector_arguments(), pilot_arguments(pilots, c("sphere", "scale"))),
   Hlscv = function() {
-    c(matrix_selector_arguments(),
+    given <- matrix_selector_arguments()
+    c(given[names(given) != "deriv.order"],
       some_of(list(type = pick(c("full", "diag", "scalar")), engine = pick(c("auto", "fourier", "direct")),
                    deriv.order = pick(0:3)), 0.4))
   },

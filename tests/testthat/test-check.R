@@ -330,6 +330,8 @@ test_that("values of any length, text in no encoding, and objects whose methods 
     kde(x, h = 1, verbose = failing(2)),
     invvech(failing(1:3)),
     npreg(failing(x), x, bws = 1),
+    npudensbw(dat = failing(x)),
+    predict(npreg(dist ~ speed, cars, bws = 3), failing(diag(2))),
     pdf_score(X, failing(list()))
   )
   expect_identical(kde(failing(data.frame(X)), h = 1, gridsize = 3)$estimate, plane$estimate)

@@ -102,6 +102,18 @@ test_that("end points are near those of ks", {
   expect_lt(median(gaps), 0.01)
 })
 
+test_that("in three dimensions units must leave digits to the eigenvectors", {
+  x <- as.matrix(iris[, 1:3]) * rep(c(1, 1, 1e-50), each = 150)
+  expect_snapshot(kdr(x, y = x[1:3, ], pre = FALSE), error = TRUE)
+  expect_refused(kdr(iris[, 1:3], H = diag(c(1, 1, 1e-13)), y = iris[1:3, 1:3]))
+  # In standard deviations the units are those of the data.
+  H <- 0.1 * diag(3)
+  unit <- diag(c(1, 1, 1e-50))
+  expect_equal(as.matrix(kdr(x, H = unit %*% H %*% unit, y = x[1:3, ])$end.points[, 1:3]) %*% diag(c(1, 1, 1e50)),
+               as.matrix(kdr(iris[, 1:3], H = H, y = iris[1:3, 1:3])$end.points[, 1:3]), tolerance = 1e-8,
+               ignore_attr = TRUE)
+})
+
 test_that("methods, prints and refusals", {
   found <- kdr(faithful, H = diag(c(0.1, 20)), gridsize = c(21, 21))
   found$seconds <- 0

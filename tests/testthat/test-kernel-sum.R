@@ -160,6 +160,20 @@ test_that("prints and summaries read as they should", {
   })
 })
 
+test_that("sums beyond the range of numbers are refused", {
+  # Products that are infinite, numbers over a volume of 0, and kernel weights alone.
+  expect_snapshot(npksum(bws = 1, txdat = 1:3, tydat = c(-2, 2, 3), weights = c(1e308, 1e308, 1)), error = TRUE)
+  expect_refused(
+    npksum(bws = c(1e-200, 1e-200), txdat = data.frame(a = 1:3, b = 1:3), bandwidth.divide = TRUE),
+    npksum(bws = 0.1, txdat = c(1, 1, 2), tydat = c(1, -1, 1), operator = "derivative", exdat = 1.1,
+           weights = rep(1e308, 3)),
+    npksum(bws = 1e-5, txdat = 1:3, tydat = c(0, 0, 0), kernel.pow = 100, bandwidth.divide = TRUE,
+           return.kernel.weights = TRUE)
+  )
+  expect_equal(as.vector(npksum(bws = 9, txdat = c(0, 1), tydat = c(1.7e308, -1.7e308))$ksum),
+               c(1, -1) * 1.7e308 * (dnorm(0) - dnorm(1 / 9)), tolerance = 1e-12)
+})
+
 test_that("mistakes are refused", {
   conditional <- npcdensbw(xdat = 1:5, ydat = 1:5, bws = c(1, 1), bandwidth.compute = FALSE)
   z <- factor(c(1, 2, 2))

@@ -34,6 +34,20 @@ test_that("vec, invvec, matrix.sqrt, pre.sphere and pre.scale are those of ks", 
   expect_equal(as.vector(pre.sphere(x[, 1])), unname(x[, 1]) / sd(x[, 1]), tolerance = 1e-12)
 })
 
+test_that("columns in very different units are sphered with all digits", {
+  # In two dimensions (tr S + 2 s) s S^(-1/2) = sqrt(tr S + 2 s) adj(S + s I), s^2 = det S (Cayley and Hamilton).
+  for (unit in c(1e-8, 1e20, 1e-100)) {
+    x <- as.matrix(faithful) * rep(c(1, unit), each = 272)
+    S <- var(x)
+    s <- sqrt(S[1, 1]) * sqrt(S[2, 2]) * sqrt(1 - cor(x)[1, 2]^2)
+    B <- S + s * diag(2)
+    root <- matrix(c(B[2, 2], -B[1, 2], -B[1, 2], B[1, 1]), 2) / s / sqrt(S[1, 1] + S[2, 2] + 2 * s)
+    expect_equal(unname(pre.sphere(x)), unname(x %*% root), tolerance = 1e-12)
+  }
+  expect_equal(var(pre.sphere(as.matrix(iris[, 1:4]) * rep(c(1e-30, 1e9, 1, 1e-99), each = 150))), diag(4),
+               tolerance = 1e-11)
+})
+
 test_that("mistakes in matrices are refused", {
   expect_refused(
     vec("a"), vec(array(1, c(1, 1, 2))), vec(1, byrow = NA), invvec(1:5), invvec(1:6, ncol = 4), invvec(list(1)),

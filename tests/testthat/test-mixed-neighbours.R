@@ -150,6 +150,16 @@ test_that("objects, prints and plots", {
   })
 })
 
+test_that("a search may have starts at which the criterion is infinite", {
+  x <- data.frame(b = c(0.43, 0.24, 0.63, 0.76, 0.22, 0.87, 0.47, 0.80), z = factor(c(1, 1, 2, 2, 2, 3, 3, 2)),
+                  d = c(76, 69, 73, 68, 67, 71, 66, 63))
+  y <- c(-1.00, 0.29, 1.02, -0.90, -0.05, 0.92, 0.98, -0.52)
+  expect_no_warning(bw <- suppressMessages(npregbw(x, y, regtype = "ll", bwmethod = "cv.aic",
+                                                   bwtype = "adaptive_nn")))
+  expect_identical(is.finite(bw$fval.history), c(TRUE, TRUE, FALSE))
+  expect_equal(bw$fval, min(bw$fval.history))
+})
+
 test_that("refusals", {
   small <- neighbour_frame[1:12, ]
   y <- neighbour_y[1:12]

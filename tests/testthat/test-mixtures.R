@@ -115,6 +115,23 @@ test_that("bandwidths for a known mixture are those of ks, and have the least er
                tolerance = 5e-3)
 })
 
+test_that("components far apart do not meet, and bandwidths are those of narrow ones", {
+  apart <- function(f, by, ...) f(mus = c(0, by), sigmas = c(1, 0.5), props = c(0.4, 0.6), samp = 200, ...)
+  for (by in c(1e7, 1e160, 1e300)) {
+    for (f in list(mise.mixt, amise.mixt)) for (r in 0:1) {
+      expect_equal(apart(f, by, h = 0.3, deriv.order = r), apart(f, 1000, h = 0.3, deriv.order = r), tolerance = 1e-12)
+    }
+    for (f in list(hmise.mixt, hamise.mixt)) for (r in 0:1) {
+      expect_equal(apart(f, by, deriv.order = r), apart(f, 100, deriv.order = r), tolerance = 1e-6)
+    }
+  }
+  plane <- function(by, f) f(mus = rbind(c(0, 0), by), Sigmas = Sigmas, props = props, samp = 200)
+  for (f in list(Hmise.mixt, Hamise.mixt)) {
+    expect_equal(plane(c(1e10, 1e10), f), plane(c(100, 100), f), tolerance = 1e-6)
+  }
+  expect_refused(hmise.mixt(mus = c(0, 1e300), sigmas = c(1, 1) * 1e-100, props = props, samp = 9))
+})
+
 test_that("the gradients of both criteria are those of differences", {
   mixture <- check_mixture(mus, Sigmas, props)
   H <- matrix(c(0.2, 0.05, 0.05, 0.3), 2)

@@ -114,3 +114,11 @@ test_that("mistakes are refused", {
     npqcmstest(model = mpg ~ wt, data = quantile_cars)
   )
 })
+
+test_that("a time limit while quantreg is loaded is not a package that is missing", {
+  unloadNamespace("quantreg")
+  limit <- quote(if (identical(package, "quantreg")) stop("reached elapsed time limit"))
+  suppressMessages(trace("loadNamespace", limit, where = baseenv(), print = FALSE))
+  on.exit(suppressMessages(untrace("loadNamespace", where = baseenv())))
+  expect_error(npqcmstest(~ wt, quantile_cars, model = mpg ~ wt), "^reached elapsed time limit$")
+})

@@ -33,6 +33,16 @@ test_that("measures of a fit are those of responses at the points, however these
   expect_equal(logs[measures], measures_of(log(new$y[c(1, 4:5)]), logs$mean), tolerance = 1e-14)
 })
 
+test_that("measures without units are the same in all units", {
+  fit <- y[8:1]
+  none <- c("R2", "MAPE", "CORR", "SIGN")
+  for (unit in 2^c(-1000, 1000)) expect_identical(measures_at(y * unit, fit * unit)[none], measures_at(y, fit)[none])
+  # A fit that is constant, and one response that is very large.
+  far <- npreg(bws = 1e9, txdat = x, tydat = y, exdat = new$x, eydat = c(new$y[-1], 1e300))
+  expect_equal(far$R2, 0)
+  expect_identical(far$MSE, Inf)
+})
+
 test_that("fits say what they were made of, as np's do", {
   bw <- npregbw(y ~ x, d, bws = 2, bandwidth.compute = FALSE)
   expect_identical(bw[c("nobs", "ndim", "ncon", "nuno", "nord")], list(nobs = 8L, ndim = 1L, ncon = 1L, nuno = 0L,

@@ -31,6 +31,15 @@ test_that("positives beyond all negatives count in full", {
   expect_equal(kroc(x1, x1 + 1e6, h1 = 0.2, hy = 1)$indices$auc, 1)
 })
 
+test_that("a curve below the diagonal has no likelihood ratio at its Youden index", {
+  # The best rates are 0 and 0: LR- is 1 / 1, LR+ is 0 / 0.
+  fit <- kroc(x1, x1 - 1e6, h1 = 0.2, hy = 1)
+  expect_identical(fit$indices, list(auc = 0, youden = 0, LR = list(minus = 1, plus = NA_real_)))
+  expect_identical(is.nan(fit$indices$LR$plus), FALSE)
+  expect_output(print(fit), "1 and NA")
+  expect_identical(kroc(x1, x2, h1 = 0.2, hy = 1, eval.points = 1)$indices$LR, list(minus = NA_real_, plus = 1))
+})
+
 test_that("it is that of ks as far as its grids allow", {
   skip_if_not_installed("ks")
   ours <- kroc(x1, x2)

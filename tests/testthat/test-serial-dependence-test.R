@@ -81,6 +81,13 @@ test_that("prints and summaries read as they should", {
   })
 })
 
+test_that("names of numbers are not printed", {
+  test <- serial_test(boot.num = 9)
+  named <- test
+  names(named$P.cumulant) <- c("a", rep(NA, length(test$P.cumulant) - 1L))
+  expect_identical(capture.output(print(named)), capture.output(print(test)))
+})
+
 test_that("mistakes are refused", {
   expect_refused(
     npsdeptest(), npsdeptest(letters), npsdeptest(c(1, NA, 3, 2)), npsdeptest(rep(1, 9)), npsdeptest(c(rep(1, 8), 2)),

@@ -421,6 +421,8 @@ test_that("print, summary and plot, and bad input", {
     kde_sketch(changing, sketch_plan(1, hmin = 1, column = "b")),
     kde_sketch(quote(x), same),
     next_chunk(NULL),
+    next_chunk(sin),
+    next_chunk(function() 1),
     dense + s,
     c(s, kde_sketch(faithful, sketch_plan(faithful, 0.02, "eruptions"))),
     c(s, 1),
