@@ -221,8 +221,8 @@ mise_criterion <- function(mixture, n, order = 0L) {
 #' best <- hmise.mixt(mus = mus, sigmas = sigmas, props = props, samp = 100)
 #' best
 #' h <- seq(0.1, 1, by = 0.02)
-#' error <- sapply(h, function(h) mise.mixt(h = h, mus = mus, sigmas = sigmas, props = props, samp = 100))
-#' plot(h, error, type = "l")
+#' error_of <- function(h) mise.mixt(h = h, mus = mus, sigmas = sigmas, props = props, samp = 100)
+#' plot(h, sapply(h, error_of), type = "l", ylab = "error")
 #' abline(v = best, lty = 2)
 #' @name hmise.mixt
 NULL
