@@ -205,10 +205,9 @@ mise_criterion <- function(mixture, n, order = 0L) {
 #' @return `hmise.mixt`, `hamise.mixt`: a positive number. The others: a d x d matrix.
 #' @section Units: Of the mixture, and for matrices of their squares.
 #' @section Errors: Errors of class `kestrel_error_input` are for a mixture that is not one (see [mixtures]), for
-#'   components that are 1e300 of their standard deviations apart, and for a start that is not a bandwidth of its
-#'   dimension.
+#'   components more than 1e300 standard deviations apart, and for a start that is not a bandwidth of its dimension.
 #' @section Warnings: A warning of class `kestrel_warning_search` says if the search did not converge.
-#' @section Cost: O(k^2 d^3) for each of some dozen evaluations, k components, and more for derivatives.
+#' @section Cost: O(k^2 d^3) for each evaluation of the error, k components, and more for derivatives.
 #' @references Marron, J.S. & Wand, M.P. (1992) Exact mean integrated squared error. *Annals of Statistics* **20**,
 #'   712-736.
 #'
@@ -296,7 +295,7 @@ known_mixture_bandwidth <- function(mixture, samp, start, order, exact, diagonal
   mixture$mus <- t((t(mixture$mus) - moments$mean) / scale)
   if (!all(is.finite(mixture$mus))) abort_input("`mus` must be at most 1e300 standard deviations of a component apart.")
   mixture$Sigmas <- lapply(mixture$Sigmas, function(Sigma) unname(Sigma) / area)
-  start <- if (is.null(start)) reference_h(n, length(scale), order)^2 * variance else start
+  if (is.null(start)) start <- reference_h(n, length(scale), order)^2 * variance
   start <- unname(start) / area
   if (diagonal) start <- diag(diag(start), length(scale))
   best_for_mixture(mixture, n, order, exact, start, diagonal) * area

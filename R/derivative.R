@@ -47,7 +47,8 @@
 #'   cannot be used.
 #' @section Cost: For one variable O(n + m) with engine `"fgt"`, n observations and m points: a tenth of a second for a
 #'   million of each. For two and three O(n + m M + N log N M) with engine `"fourier"`, M = C(d + r - 1, r) different
-#'   derivatives, N cells of a grid with some cells for each bandwidth. Otherwise O(n m C(d + r, r)): some nanoseconds
+#'   derivatives, N cells of a grid with some cells for each bandwidth. If the points are a grid, N log N counts once,
+#'   and products of matrices take the place of the other transforms. Otherwise O(n m C(d + r, r)): some nanoseconds
 #'   for each pair of an observation and a point, on all threads. Memory: the result, and two such grids.
 #' @references Chacon, J.E., Duong, T. & Wand, M.P. (2011) Asymptotics for general multivariate kernel density
 #'   derivative estimators. *Statistica Sinica* **21**, 807-840.

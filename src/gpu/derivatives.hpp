@@ -15,8 +15,9 @@ namespace kestrel {
 /// KESTREL_GPU_MOMENT_VARIABLES variables and weights that are not negative.
 ///
 /// Error: 1e-12 of the largest sum of the absolute values of the terms. The same bits from run to
-/// run on one kind of device. Memory on the device as for gpu_density(). Throws error as
-/// direct_derivatives() does, and gpu_error as gpu_table() does. O(n m M), M the monomials up to
+/// run on one kind of device. Memory on the device as for gpu_density(), but up to 4 MiB of partial
+/// sums for each monomial. Throws error as direct_derivatives() does, and gpu_error as gpu_table()
+/// does. O(n m M), M the monomials up to
 /// that order.
 void gpu_derivatives(const MatrixView& x, Weights w, const EvaluationPoints& points,
                      Span<const double> root, int order, const RunOptions& options,

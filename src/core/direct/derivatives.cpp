@@ -6,7 +6,6 @@
 
 #include "core/base/error.hpp"
 #include "core/direct/block_sums.hpp"
-#include "core/kernel/derivative.hpp"
 
 namespace kestrel {
 
@@ -46,10 +45,7 @@ void each_moments(const MatrixView& x, Weights w, const EvaluationPoints& points
                   const Take& take) {
   const TileKernel kernel(*options.table, {}, x.cols, root);
   const simd::Monomials monomials{all.size(), all.parent().data(), all.axis().data()};
-  std::vector<double> unit;  // of u^a: coordinates in tiles are u times a unit
-  for (std::size_t t = 0; t < all.size(); ++t) {
-    unit.push_back(std::pow(gaussian_unit(), -all.degree(t)));
-  }
+  const std::vector<double> unit = moment_units(all);
   std::vector<double> sums(all.size());
   BlockSums<MomentLeaf>(x, w, points, kernel, options, kDerivativeRadius, {monomials, all.size()},
                         3 * x.cols + 4 * all.size(), all.size())
@@ -60,6 +56,14 @@ void each_moments(const MatrixView& x, Weights w, const EvaluationPoints& points
 }
 
 }  // namespace
+
+std::vector<double> moment_units(const Monomials& monomials) {
+  std::vector<double> unit;
+  for (std::size_t t = 0; t < monomials.size(); ++t) {
+    unit.push_back(std::pow(gaussian_unit(), -monomials.degree(t)));
+  }
+  return unit;
+}
 
 void direct_moments(const MatrixView& x, Weights w, const EvaluationPoints& points,
                     Span<const double> root, int degree, const RunOptions& options,

@@ -2,12 +2,19 @@
 #ifndef KESTREL_CORE_DIRECT_DERIVATIVES_HPP
 #define KESTREL_CORE_DIRECT_DERIVATIVES_HPP
 
+#include <vector>
+
 #include "core/base/run_options.hpp"
 #include "core/base/span.hpp"
 #include "core/data/evaluation_points.hpp"
 #include "core/data/weights.hpp"
+#include "core/kernel/derivative.hpp"
 
 namespace kestrel {
+
+/// For each monomial the factor that makes the sum of w_j u^a exp(-|u|^2 / 2) of sums in the
+/// coordinates of tiles, which are u times gaussian_unit(). O(monomials).
+std::vector<double> moment_units(const Monomials& monomials);
 
 /// out[t * m + i] = sum_j w_j u^a exp(-|u|^2 / 2), u = L^-1 (e_i - x_j), for every monomial u^a of
 /// at most that degree, a = a_t in the order of Monomials. All else as for direct_derivatives().

@@ -311,9 +311,9 @@ AxisWaves derivatives_of_waves(const FourierGeometry& geometry, std::size_t k,
     double* row = waves.row(0, point);
     std::array<std::complex<double>, kWavesAtOnce> within;
     within[0] = 1;
-    for (std::size_t step = 1; step < kWavesAtOnce; step *= 2) {
-      const std::complex<double> turned = wave(periods, step);
-      for (std::size_t m = 0; m < step; ++m) within[step + m] = product(turned, within[m]);
+    for (std::size_t known = 1; known < kWavesAtOnce; known *= 2) {
+      const std::complex<double> turned = wave(periods, known);
+      for (std::size_t m = 0; m < known; ++m) within[known + m] = product(turned, within[m]);
     }
     for (std::size_t from = 0; from < modes; from += kWavesAtOnce) {
       const std::complex<double> turned = wave(periods, from);
