@@ -42,9 +42,9 @@
 #' digits. If the mean of all weights is below 2^-10 units, the pilot was no guide, and the sketch is refused.
 #'
 #' @section What a sketch cannot do: It takes one column. The kernel is Gaussian. Quantiles are known to
-#' the width of a cell, unless the cell keeps its values. So `hpi(s)` may differ from that of the data by a small part
-#' of 1e-3, if the interquartile range decides on its scale. `hpi(s, scalest = "stdev")` is exact, like the other
-#' selectors: their criteria differ from those of the data in memory by at most 1e-12 of the sum of the absolute values
+#' the width of a cell, unless the cell keeps its values. So `hpi(s)` may differ a
+#' little from that of the data if the interquartile range decides on its scale, which is known to the width of a cell.
+#' `hpi(s, scalest = "stdev")` is exact, like the other selectors: their criteria differ from those of the data in memory by at most 1e-12 of the sum of the absolute values
 #' of the terms. [hlscv()] counts tied values only where cells keep them, or where all values of a cell are equal.
 #'
 #' @section Missing values and errors on the way: Missing values are an error that names the chunk and its row, or are
