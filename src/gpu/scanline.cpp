@@ -25,7 +25,10 @@ constexpr std::size_t kTileBytes = kScanlineBatchBytes / 2;
 /// last axis.
 constexpr double kMinPart = 8388608.0, kMaxPart = 134217728.0;
 constexpr double kShareOfMemory = 0.8;
-/// Parts of a piece, if there are several devices.
+/// With several devices: the number of parts that a slab has at least if these are not too small,
+/// the bytes of one at least, and parts of a piece. Eight pieces are equal shares of 2, 4 and 8
+/// devices.
+constexpr double kShares = 24, kMinShare = 262144.0;
 constexpr std::size_t kPartsOfPiece = 3;
 /// Values that a thread copies at a time.
 constexpr std::size_t kCopied = std::size_t{1} << 17;
@@ -87,22 +90,24 @@ kestrel_gpu_scanline request_for(const ScanlineDensity& density) {
 }
 
 /// Indices of the last axis that make a part of a slab of `count`. One small part is copied while
-/// the next is computed, but small parts would cut every run that lies along that axis. `held`:
-/// bytes of parts that the device still holds from earlier slabs.
-/// With several `devices` they have equal shares.
+/// the next is computed, but small parts would cut every run that lies along that axis. Several
+/// `devices` get equal shares. `held`: bytes of parts that the device still holds from earlier
+/// slabs.
 std::size_t part_length(const ScanlineDensity& density, std::size_t count, double held,
                         std::size_t devices) {
   const ScanlineGeometry& geometry = density.geometry();
   const std::size_t run = geometry.axes() - 1;
   const bool along = geometry.line() || geometry.user(run) == run;
   const double slice = 8.0 * static_cast<double>(density.points());
-  const double all = slice * static_cast<double>(count), share = all / static_cast<double>(devices);
-  const double eighth = all / (devices > 1 ? 24 : 8);
-  const double least = least_piece(kMinPart);
-  const double most = kShareOfMemory * (gpu_free_memory() + held) / 2;
-  const double bytes = along && devices > 1 ? std::min(most, std::max(share, least))
-                       : along              ? most
-                                            : std::min(std::max(eighth, least), kMaxPart);
+  const double all = slice * static_cast<double>(count);
+  const double least = devices > 1 ? least_piece(kMinShare) : kMinPart;
+  double bytes = std::min(std::max(all / (devices > 1 ? kShares : 8), least), kMaxPart);
+  if (along) {
+    bytes = kShareOfMemory * (gpu_free_memory() + held) / 2;
+    if (devices > 1) {
+      bytes = std::min(bytes, std::max(all / static_cast<double>(devices), least));
+    }
+  }
   return whole_number<std::size_t>(std::max(1.0, bytes / slice));
 }
 

@@ -264,6 +264,9 @@ int check_devices() {
         regression_task(1000000, Kernel::epanechnikov, 100),
         regression_task(50000, Kernel::gaussian, 20), mixed_task(60000, 1),
         grid_task("grid", 100000, {300, 400, 300}, 0.3),
+        grid_task("grid of many samples", 2000000, {100, 100, 100}, 1.0),
+        grid_task("plane of many samples", 2000000, {700, 800}, 1.0),
+        grid_task("line of many samples", 20000000, {100000}, 0.5),
         grid_task("plane", 100000, {3000, 4000}, 0.1),
         grid_task("line", 100000, {20000000}, 0.1)}) {
     wrong += check_task(task, devices);
