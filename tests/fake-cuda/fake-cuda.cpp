@@ -4,11 +4,11 @@
 // FAKE_CUDA_DEVICE (when devices are started), FAKE_CUDA_OPEN, FAKE_CUDA_SUM, FAKE_CUDA_PAIRS,
 // FAKE_CUDA_SLAB, FAKE_CUDA_REGRESSION and those of fake-cuda-mixed.cpp hold the code that
 // functions of that name fail with. FAKE_CUDA_LOST holds two numbers for each device from 0 on: its
-// calls fail with the first, unless that is 0, after as many as the second says. From the fraction
-// FAKE_CUDA_INTERRUPT of a call's work on, the process gets SIGINT before each poll. The fraction
-// at which a poll stopped the call is left in FAKE_CUDA_STOPPED, and the number of open handles in
-// FAKE_CUDA_HELD. FAKE_CUDA_VERSION is the version it was compiled for; FAKE_CUDA_NAMELESS leaves
-// out the one symbol it should export.
+// calls fail with the first, unless that is 0, after as many as the second says since the object
+// was opened. From the fraction FAKE_CUDA_INTERRUPT of a call's work on, the process gets SIGINT
+// before each poll. The fraction at which a poll stopped the call is left in FAKE_CUDA_STOPPED, and
+// the number of open handles in FAKE_CUDA_HELD. FAKE_CUDA_VERSION is the version it was compiled
+// for; FAKE_CUDA_NAMELESS leaves out the one symbol it should export.
 #include "fake-cuda.hpp"
 
 #include <algorithm>
@@ -47,19 +47,15 @@ void leave_number(const char* variable, double number) {
   setenv(variable, text, 1);
 }
 
+/// Calls on each device since the object was opened.
+std::mutex counting;
+std::vector<int> calls;
+
 /// The code of FAKE_CUDA_LOST for this call on a device.
 int lost_code(int device) {
-  static std::mutex mutex;
-  static std::string before;
-  static std::vector<int> calls;
   const std::string lost = value_of_variable("FAKE_CUDA_LOST");
-  const std::lock_guard<std::mutex> lock(mutex);
-  if (lost != before) {
-    before = lost;
-    calls.clear();
-  }
   if (lost.empty()) return KESTREL_GPU_OK;
-  calls.resize(64);
+  const std::lock_guard<std::mutex> lock(counting);
   int code = 0, after = 0;
   std::istringstream numbers(lost);
   for (int k = 0; k <= device; ++k) {
@@ -105,6 +101,8 @@ namespace {
 
 int devices(int* count, char*, std::size_t) {
   *count = fake_number("FAKE_CUDA_DEVICES", 1);
+  const std::lock_guard<std::mutex> lock(counting);
+  calls.assign(static_cast<std::size_t>(*count), 0);
   return KESTREL_GPU_OK;
 }
 

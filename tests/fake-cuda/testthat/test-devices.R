@@ -66,8 +66,9 @@ test_that("a GPU that fails leaves its pieces to the others, and the last one to
     expect_silent(found <- lost(what))
     expect_identical(found$numbers, whole$numbers, info = what)
   }
-  expect_error(lost("3 7 3 9"), "the CUDA device failed: device", class = "kestrel_error_backend")
-  expect_message(found <- lost("3 7 3 9", "auto"), "the CUDA device failed: device")
+  # The last one may fail as it starts.
+  expect_error(lost("3 7 3 9"), "device . is lost", class = "kestrel_error_backend")
+  expect_message(found <- lost("3 7 3 9", "auto"), "device . is lost")
   expect_identical(found, call("cpu"))
   expect_nothing_held()
 })
