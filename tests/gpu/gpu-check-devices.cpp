@@ -8,7 +8,10 @@
 #include <memory>
 #include <string>
 
+#include "core/direct/direct.hpp"
+#include "core/direct/lscv.hpp"
 #include "core/kernel/derivative.hpp"
+#include "core/mixed/mixed_regression.hpp"
 #include "gpu-check.hpp"
 #include "gpu/density.hpp"
 #include "gpu/derivatives.hpp"
@@ -24,22 +27,56 @@ namespace {
 
 using Numbers = std::vector<double>;
 
-/// A task, and what it returns. The data are made once.
+/// A task, and what it returns. The data are made once. `beside`: the same by the CPU, if that does
+/// not take long.
 struct Task {
   std::string name;
   std::function<Numbers()> run;
+  std::function<Numbers()> beside = nullptr;
 };
+
+Numbers numbers_of(const LscvPairSums& sums) {
+  Numbers all = sums.kernel.moments;
+  const Numbers& more = sums.convolution.moments;
+  all.insert(all.end(), more.begin(), more.end());
+  all.push_back(sums.kernel.sum);
+  all.push_back(sums.convolution.sum);
+  return all;
+}
+
+Numbers numbers_of(const PairCurve& curve) {
+  Numbers all = curve.kernel;
+  all.insert(all.end(), curve.convolution.begin(), curve.convolution.end());
+  return all;
+}
+
+Numbers numbers_of(const MixedCriterion& found) {
+  Numbers all = found.gradient;
+  all.push_back(found.value);
+  return all;
+}
 
 Task density_task(std::size_t n, std::size_t m, std::size_t d, bool single) {
   const auto c = std::make_shared<Case>(make_case(n, m, d, 0.5 * std::sqrt(d), false, true, 0.0));
   const std::string name = "direct, d = " + std::to_string(d) + (single ? ", single" : "");
-  return {name, [c, single] {
-            Numbers out(c->m);
-            EvaluationPoints at;
-            at.matrix = matrix(c->points, c->m, c->d);
-            gpu_density(matrix(c->x, c->n, c->d), {c->w.data(), c->n}, at, {},
-                        {c->root.data(), c->root.size()}, single, cpu(), {out.data(), c->m});
-            return out;
+  const auto of = [c](const auto& density) {
+    Numbers out(c->m);
+    EvaluationPoints at;
+    at.matrix = matrix(c->points, c->m, c->d);
+    density(matrix(c->x, c->n, c->d), Weights(Span<const double>{c->w.data(), c->n}), at,
+            Span<const double>{c->root.data(), c->root.size()}, Span<double>{out.data(), c->m});
+    return out;
+  };
+  return {name,
+          [=] {
+            return of([&](const auto& x, Weights w, const auto& at, auto root, auto out) {
+              gpu_density(x, w, at, {}, root, single, cpu(), out);
+            });
+          },
+          [=] {
+            return of([&](const auto& x, Weights w, const auto& at, auto root, auto out) {
+              direct_density(x, w, at, {}, root, cpu(), out);
+            });
           }};
 }
 
@@ -57,29 +94,31 @@ Task derivative_task(std::size_t n, std::size_t m) {
 
 Task curve_task(std::size_t n) {
   const auto c = std::make_shared<Case>(make_case(n, 1, 6, 0.9, false, false, 0.0));
-  return {"LSCV_h, 64 bandwidths", [c] {
-            Numbers h;
-            for (int k = 0; k < 64; ++k) h.push_back(0.25 * std::exp(k * std::log(16.0) / 63));
-            const PairCurve curve = gpu_lscv_curve(matrix(c->x, c->n, 6), {c->w.data(), c->n},
-                                                   {c->root.data(), c->root.size()},
-                                                   {h.data(), h.size()}, false, cpu());
-            Numbers all = curve.kernel;
-            all.insert(all.end(), curve.convolution.begin(), curve.convolution.end());
-            return all;
+  const auto h = std::make_shared<Numbers>();
+  for (int k = 0; k < 64; ++k) h->push_back(0.25 * std::exp(k * std::log(16.0) / 63));
+  return {"LSCV_h, 64 bandwidths",
+          [c, h] {
+            return numbers_of(gpu_lscv_curve(matrix(c->x, c->n, 6), {c->w.data(), c->n},
+                                             {c->root.data(), c->root.size()},
+                                             {h->data(), h->size()}, false, cpu()));
+          },
+          [c, h] {
+            return numbers_of(direct_lscv_curve(matrix(c->x, c->n, 6), {c->w.data(), c->n},
+                                                {c->root.data(), c->root.size()},
+                                                {h->data(), h->size()}, cpu()));
           }};
 }
 
 Task gradient_task(std::size_t n) {
   const auto c = std::make_shared<Case>(make_case(n, 1, 6, 0.9, false, true, 0.0));
-  return {"LSCV_H with its gradient", [c] {
-            const LscvPairSums sums = gpu_lscv(matrix(c->x, c->n, 6), {c->w.data(), c->n},
-                                               {c->root.data(), c->root.size()}, true, cpu());
-            Numbers all = sums.kernel.moments;
-            const Numbers& more = sums.convolution.moments;
-            all.insert(all.end(), more.begin(), more.end());
-            all.push_back(sums.kernel.sum);
-            all.push_back(sums.convolution.sum);
-            return all;
+  return {"LSCV_H with its gradient",
+          [c] {
+            return numbers_of(gpu_lscv(matrix(c->x, c->n, 6), {c->w.data(), c->n},
+                                       {c->root.data(), c->root.size()}, true, cpu()));
+          },
+          [c] {
+            return numbers_of(direct_lscv(matrix(c->x, c->n, 6), {c->w.data(), c->n},
+                                          {c->root.data(), c->root.size()}, true, cpu()));
           }};
 }
 
@@ -137,19 +176,28 @@ Task mixed_task(std::size_t n, int starts) {
   const auto sample = std::make_shared<MixedSample>(view, std::vector<int>{3, 4},
                                                     Span<const double>{rows->y.data(), n},
                                                     Weights{}, ParallelOptions{});
+  const auto from_starts = [rows, sample, starts](const auto& criterion) {
+    Numbers all;
+    for (int start = 1; start <= starts; ++start) {
+      MixedKernel kernel;
+      kernel.h.assign(3, 0.3 * start);
+      kernel.lambda = {0.2, 0.4};
+      const Numbers found = numbers_of(criterion(*sample, kernel));
+      all.insert(all.end(), found.begin(), found.end());
+    }
+    return all;
+  };
   return {
-      "regression starts", [rows, sample, starts] {
-        Numbers all;
-        for (int start = 1; start <= starts; ++start) {
-          MixedKernel kernel;
-          kernel.h.assign(3, 0.2 * start);
-          kernel.lambda = {0.2, 0.4};
-          const MixedCriterion found =
-              GpuMixed(*sample, kernel).criterion(kernel, MixedMethod::least_squares, true, cpu());
-          all.push_back(found.value);
-          all.insert(all.end(), found.gradient.begin(), found.gradient.end());
-        }
-        return all;
+      "regression starts",
+      [=] {
+        return from_starts([](const MixedSample& of, const MixedKernel& kernel) {
+          return GpuMixed(of, kernel).criterion(kernel, MixedMethod::least_squares, true, cpu());
+        });
+      },
+      [=] {
+        return from_starts([](const MixedSample& of, const MixedKernel& kernel) {
+          return mixed_criterion(of, kernel, MixedMethod::least_squares, true, cpu());
+        });
       }};
 }
 
@@ -221,10 +269,25 @@ double seconds_of(const std::function<void()>& call) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-int check_task(const Task& task, int devices) {
+/// The error of the numbers relative to the largest of them.
+int check_beside(const Task& task, const Numbers& numbers) {
+  const Numbers expected = task.beside();
+  double largest = 0.0, error = 0.0;
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    largest = std::fmax(largest, std::fabs(expected[i]));
+    const double here = std::fabs(numbers[i] - expected[i]);
+    error = here <= error ? error : here;  // NaN is kept
+  }
+  const bool good = error <= 1e-11 * largest;
+  std::printf("%s %s: error %.2e of %.3g\n", good ? "ok  " : "BAD ", task.name.c_str(),
+              error / largest, largest);
+  return good ? 0 : 1;
+}
+
+int check_task(const Task& task, int devices, bool beside) {
   use_devices(1);
   const Numbers wanted = task.run();
-  int wrong = 0;
+  int wrong = beside ? check_beside(task, wanted) : 0;
   for (int count = 2; count <= devices; ++count) {
     use_devices(count);
     const bool same = task.run() == wanted;
@@ -257,19 +320,22 @@ void time_task(const Task& task, int devices, int calls) {
 int check_devices() {
   const int devices = devices_found();
   int wrong = 0;
-  for (const Task& task :
-       {density_task(100000, 600000, 3, false), density_task(100000, 300000, 16, false),
-        density_task(100000, 600000, 3, true), derivative_task(50000, 100000), curve_task(60000),
-        gradient_task(150000), psi_task(200000),
-        regression_task(1000000, Kernel::epanechnikov, 100),
-        regression_task(50000, Kernel::gaussian, 20), mixed_task(60000, 1),
-        grid_task("grid", 100000, {300, 400, 300}, 0.3),
-        grid_task("grid of many samples", 2000000, {100, 100, 100}, 1.0),
-        grid_task("plane of many samples", 2000000, {700, 800}, 1.0),
-        grid_task("line of many samples", 20000000, {100000}, 0.5),
-        grid_task("plane", 100000, {3000, 4000}, 0.1),
-        grid_task("line", 100000, {20000000}, 0.1)}) {
-    wrong += check_task(task, devices);
+  // So large that they have several pieces, and so small that the CPU takes some seconds at most.
+  for (const Task& task : {density_task(50000, 400000, 3, false), curve_task(30000),
+                           gradient_task(100000), mixed_task(60000, 1)}) {
+    wrong += check_task(task, devices, true);
+  }
+  for (const Task& task : {density_task(100000, 300000, 16, false),
+                           density_task(100000, 600000, 3, true), derivative_task(50000, 100000),
+                           psi_task(200000), regression_task(1000000, Kernel::epanechnikov, 100),
+                           regression_task(50000, Kernel::gaussian, 20),
+                           grid_task("grid", 100000, {300, 400, 300}, 0.3),
+                           grid_task("grid of many samples", 2000000, {100, 100, 100}, 1.0),
+                           grid_task("plane of many samples", 2000000, {700, 800}, 1.0),
+                           grid_task("line of many samples", 20000000, {100000}, 0.5),
+                           grid_task("plane", 100000, {3000, 4000}, 0.1),
+                           grid_task("line", 100000, {20000000}, 0.1)}) {
+    wrong += check_task(task, devices, false);
   }
   return wrong;
 }
