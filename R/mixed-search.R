@@ -20,7 +20,7 @@ largest_lambda <- function(bws) {
 
 # np's units of bandwidths: the spread of each column and the powers of n.
 mixed_units <- function(sample, order, run) {
-  spread <- function(x) spread_of(x, regression_cpp(list(x = x, y = x, w = ones_cpp(length(x))), run))
+  spread <- function(x) spread_of(regression_cpp(list(x = x, y = x, w = ones_cpp(length(x))), run))
   list(sdev = vapply(weighed_numbers(sample), spread, 0, USE.NAMES = FALSE),
        nconfac = sample$nobs^(-1 / (2 * order + sample$ncon)), ncatfac = sample$nobs^(-2 / (2 * order + sample$ncon)))
 }
