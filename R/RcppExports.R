@@ -377,8 +377,12 @@ quantiles_cpp <- function(x, w, prob, run) {
     .Call(`_kestrel_quantiles_cpp`, x, w, prob, run)
 }
 
-sketch_exponent_cpp <- function(bandwidth) {
-    .Call(`_kestrel_sketch_exponent_cpp`, bandwidth)
+sketch_exponents_cpp <- function(bandwidths) {
+    .Call(`_kestrel_sketch_exponents_cpp`, bandwidths)
+}
+
+sketch_least_cpp <- function(exponents) {
+    .Call(`_kestrel_sketch_least_cpp`, exponents)
 }
 
 new_sketch_cpp <- function(plan) {
@@ -411,6 +415,10 @@ sketch_quantiles_cpp <- function(bytes, prob) {
 
 sketch_parts_cpp <- function(bytes) {
     .Call(`_kestrel_sketch_parts_cpp`, bytes)
+}
+
+sketch_rows_cpp <- function(bytes) {
+    .Call(`_kestrel_sketch_rows_cpp`, bytes)
 }
 
 sketch_of_parts_cpp <- function(plan, parts) {

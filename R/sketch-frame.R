@@ -38,6 +38,7 @@ low_bits <- 22L
 #'
 #'   - tables with other columns, and cells without all of their moments;
 #'   - numbers that no values have as sums;
+#'   - sketches and plans of several columns, or with weights, which are no tables;
 #'   - cells with 2^31 values or more, which are too many for a table;
 #'   - bytes that were damaged, changed or cut short, or are of another version.
 #' @section Cost: O(cells).
@@ -218,8 +219,11 @@ sketch_sql <- function(plan, table, column = plan$column, ...) {
   )
 }
 
-# Tables have no place for weights.
+# Tables have no place for weights and for several columns.
 check_unweighted <- function(plan, argument) {
+  if (length(plan$column) > 1L) {
+    abort_input("`", argument, "` must be of one column to be a table, not of ", column_text(plan$column), ".")
+  }
   if (!nzchar(plan$weight)) return(invisible())
   abort_input("`", argument, "` must be without weights to be a table, not with ", quoted(plan$weight), ".")
 }

@@ -1170,13 +1170,23 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
-// sketch_exponent_cpp
-int sketch_exponent_cpp(double bandwidth);
-RcppExport SEXP _kestrel_sketch_exponent_cpp(SEXP bandwidthSEXP) {
+// sketch_exponents_cpp
+Rcpp::IntegerVector sketch_exponents_cpp(Rcpp::NumericVector bandwidths);
+RcppExport SEXP _kestrel_sketch_exponents_cpp(SEXP bandwidthsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
-    Rcpp::traits::input_parameter< double >::type bandwidth(bandwidthSEXP);
-    rcpp_result_gen = Rcpp::wrap(sketch_exponent_cpp(bandwidth));
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type bandwidths(bandwidthsSEXP);
+    rcpp_result_gen = Rcpp::wrap(sketch_exponents_cpp(bandwidths));
+    return rcpp_result_gen;
+END_RCPP
+}
+// sketch_least_cpp
+Rcpp::NumericVector sketch_least_cpp(Rcpp::IntegerVector exponents);
+RcppExport SEXP _kestrel_sketch_least_cpp(SEXP exponentsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type exponents(exponentsSEXP);
+    rcpp_result_gen = Rcpp::wrap(sketch_least_cpp(exponents));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1262,6 +1272,16 @@ BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::traits::input_parameter< Rcpp::RawVector >::type bytes(bytesSEXP);
     rcpp_result_gen = Rcpp::wrap(sketch_parts_cpp(bytes));
+    return rcpp_result_gen;
+END_RCPP
+}
+// sketch_rows_cpp
+Rcpp::NumericMatrix sketch_rows_cpp(Rcpp::RawVector bytes);
+RcppExport SEXP _kestrel_sketch_rows_cpp(SEXP bytesSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::RawVector >::type bytes(bytesSEXP);
+    rcpp_result_gen = Rcpp::wrap(sketch_rows_cpp(bytes));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1408,7 +1428,8 @@ static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_sorted_cpp", (DL_FUNC) &_kestrel_sorted_cpp, 1},
     {"_kestrel_order_cpp", (DL_FUNC) &_kestrel_order_cpp, 2},
     {"_kestrel_quantiles_cpp", (DL_FUNC) &_kestrel_quantiles_cpp, 4},
-    {"_kestrel_sketch_exponent_cpp", (DL_FUNC) &_kestrel_sketch_exponent_cpp, 1},
+    {"_kestrel_sketch_exponents_cpp", (DL_FUNC) &_kestrel_sketch_exponents_cpp, 1},
+    {"_kestrel_sketch_least_cpp", (DL_FUNC) &_kestrel_sketch_least_cpp, 1},
     {"_kestrel_new_sketch_cpp", (DL_FUNC) &_kestrel_new_sketch_cpp, 1},
     {"_kestrel_read_sketch_cpp", (DL_FUNC) &_kestrel_read_sketch_cpp, 1},
     {"_kestrel_sketch_bytes_cpp", (DL_FUNC) &_kestrel_sketch_bytes_cpp, 2},
@@ -1417,6 +1438,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_sketch_info_cpp", (DL_FUNC) &_kestrel_sketch_info_cpp, 1},
     {"_kestrel_sketch_quantiles_cpp", (DL_FUNC) &_kestrel_sketch_quantiles_cpp, 2},
     {"_kestrel_sketch_parts_cpp", (DL_FUNC) &_kestrel_sketch_parts_cpp, 1},
+    {"_kestrel_sketch_rows_cpp", (DL_FUNC) &_kestrel_sketch_rows_cpp, 1},
     {"_kestrel_sketch_of_parts_cpp", (DL_FUNC) &_kestrel_sketch_of_parts_cpp, 2},
     {"_kestrel_sketch_sample_cpp", (DL_FUNC) &_kestrel_sketch_sample_cpp, 2},
     {"_kestrel_variable_grid_cpp", (DL_FUNC) &_kestrel_variable_grid_cpp, 4},
