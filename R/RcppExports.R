@@ -413,12 +413,20 @@ sketch_quantiles_cpp <- function(bytes, prob) {
     .Call(`_kestrel_sketch_quantiles_cpp`, bytes, prob)
 }
 
-sketch_parts_cpp <- function(bytes) {
-    .Call(`_kestrel_sketch_parts_cpp`, bytes)
-}
-
 sketch_rows_cpp <- function(bytes) {
     .Call(`_kestrel_sketch_rows_cpp`, bytes)
+}
+
+grid_table_cpp <- function(bytes) {
+    .Call(`_kestrel_grid_table_cpp`, bytes)
+}
+
+grid_of_table_cpp <- function(plan, table) {
+    .Call(`_kestrel_grid_of_table_cpp`, plan, table)
+}
+
+sketch_parts_cpp <- function(bytes) {
+    .Call(`_kestrel_sketch_parts_cpp`, bytes)
 }
 
 sketch_of_parts_cpp <- function(plan, parts) {

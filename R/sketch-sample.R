@@ -112,8 +112,9 @@ sketch_density <- function(x, given, grid, points, wanted, run, verbose) {
   if (any(wanted$bounded)) {
     abort_input("`x` must be data, not a sketch, for `", names(wanted$bounded)[wanted$bounded][1L], "`.")
   }
-  if (!run$engine %in% c("auto", if (d == 1L) "fgt" else "fourier")) {
-    abort_input("`engine` must be \"auto\" or \"", if (d == 1L) "fgt" else "fourier", "\" for a sketch, not \"", run$engine, "\".")
+  known <- if (d == 1L) "fgt" else "fourier"
+  if (!run$engine %in% c("auto", known)) {
+    abort_input("`engine` must be \"auto\" or \"", known, "\" for a sketch, not \"", run$engine, "\".")
   }
   if (run$backend == "cuda") abort_backend("`backend` must be \"auto\" or \"cpu\" for a sketch, not \"cuda\".")
   if (is_compact(wanted$kernel)) {

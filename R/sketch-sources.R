@@ -263,7 +263,8 @@ check_chunk_weights <- function(w, plan, k) {
   }
 }
 
-# The columns of a chunk, a vector if it is one, else a matrix, and their names, "" without names. `columns` are "" for a
+# The columns of a chunk, a vector if it is one, else a matrix, and their names, "" without names. `columns` are ""
+# for a
 # plan of a source without names, and NULL if there is no plan yet: then they are all but that of the weights.
 columns_of_chunk <- function(chunk, columns, k, weight = NULL) {
   points <- plain_points(chunk)

@@ -1,12 +1,16 @@
-# Sketches of one to three variables: sums over their values that parts of the data add to, in any order. The core keeps a sketch as
+# Sketches of one to three variables: sums over their values that parts of the data add to, in any order. The core
+# keeps a sketch as
 # bytes (src/core/sketch/), and so does R. Only while a sketch grows, chunk by chunk, R holds a pointer to it.
 
 #' Sketches: densities and bandwidths of more data than memory
 #'
-#' A sketch holds what the Gaussian density estimates and bandwidth selectors of one to three variables need of the data:
-#' sums over cells in place of the rows. Sketches of parts of the data are made one chunk at a time, in other processes, on
+#' A sketch holds what the Gaussian density estimates and bandwidth selectors of one to three variables need of the
+#' data:
+#' sums over cells in place of the rows. Sketches of parts of the data are made one chunk at a time, in other
+#' processes, on
 #' other machines or by a database, and are then added. [hns()], [hpi()], [hlscv()], [hscv()], their criteria [lscv()]
-#' and [psi()], and [kde()] take a sketch in place of the data. For two and three variables so do \code{\link{Hns}()}, \code{\link{Hpi}()},
+#' and [psi()], and [kde()] take a sketch in place of the data. For two and three variables so do
+#' \code{\link{Hns}()}, \code{\link{Hpi}()},
 #' \code{\link{Hlscv}()}, \code{\link{Hscv}()}, the functions of these names that end in `.diag`, [lscv()] and [kde()].
 #'
 #' ```
@@ -44,8 +48,10 @@
 #' take more cells.
 #'
 #' If `hmin` is not given, it is an eighth of the plug-in bandwidth [hpi()] of the pilot, carried over to a billion rows
-#' by the rate n^(-1/5). For two columns it is half of the plug-in bandwidth \code{\link{Hpi}()}, carried over to a billion rows, and
-#' for three columns all of it, carried over to ten million rows, since three-dimensional grids grow fast. The pilot is the first chunk of the source, or 100,000 of its rows at equal distances if it has
+#' by the rate n^(-1/5). For two columns it is half of the plug-in bandwidth \code{\link{Hpi}()}, carried over to a
+#' billion rows, and
+#' for three columns all of it, carried over to ten million rows, since three-dimensional grids grow fast. The pilot
+#' is the first chunk of the source, or 100,000 of its rows at equal distances if it has
 #' more. It need not have the range of the data, but it should have their scale: if a source is sorted, its first chunk
 #' has not, and `hmin` should be given. An `hmin` that is too small costs memory, and one that is too large ends in an
 #' error of the selector, which says so.
@@ -57,11 +63,13 @@
 #' @section What a sketch cannot do: It takes three columns at most. The kernel is Gaussian. Quantiles are known to
 #' the width of a cell, unless the cell keeps its values. So `hpi(s)` may differ a
 #' little from that of the data if the interquartile range decides on its scale, which is known to the width of a cell.
-#' `hpi(s, scalest = "stdev")` is exact, like the other selectors: their criteria differ from those of the data in memory by at most 1e-12 of the sum of the absolute values
+#' `hpi(s, scalest = "stdev")` is exact, like the other selectors: their criteria differ from those of the data in
+#' memory by at most 1e-12 of the sum of the absolute values
 #' of the terms. [hlscv()] counts tied values only where cells keep them, or where all values of a cell are equal.
 #' For three columns the criteria differ by at most 1e-9, as those of the engine `"fourier"`. A density of several
 #' columns has an error of at most `tol` times its largest value everywhere, also where it is small.
-#' \code{\link{Hlscv}()} does not look for clusters. A grid of more than 4 GB is refused: one over all rows and what is within reach
+#' \code{\link{Hlscv}()} does not look for clusters. A grid of more than 4 GB is refused: one over all rows and what
+#' is within reach
 #' of the widest kernel, or, if a few rows are far away, one without these.
 #'
 #' @section Missing values and errors on the way: Missing values are an error that names the chunk and its row, or are
@@ -74,7 +82,8 @@
 #'   - a pilot of fewer than two rows, or whose values are all equal, without `hmin`;
 #'   - an `hmin` that is not positive, or outside of 1e-280 to 1e280;
 #'   - chunks that are not numeric, that lack the column, or have missing or infinite values, and a source that fails;
-#'   - values that are 2^1000 cells from zero, or more, for several columns 2^50, and weights that are negative or too large;
+#'   - values that are 2^1000 cells from zero, or more, for several columns 2^50, and weights that are negative or
+#'   too large;
 #'   - sketches with different plans, and sketches that were changed or damaged.
 #'
 #' @section Cost: About 30 ns for a row on one thread, with weights twice that, and on several threads less for chunks
@@ -346,14 +355,17 @@ summary.kestrel_sketch <- function(object, ...) {
   variances <- if (length(info$column) > 1L) diag(as.matrix(info$variance)) else info$variance
   none <- info$n == 0
   missing <- rep(NA_real_, length(info$column))
-  named <- function(value) if (length(value) > 1L && all(nzchar(info$column))) stats::setNames(value, info$column) else value
+  named <- function(value) {
+    if (length(value) > 1L && all(nzchar(info$column))) stats::setNames(value, info$column) else value
+  }
   range <- if (none) rbind(missing, missing, deparse.level = 0) else rbind(info$range)
   if (length(info$column) == 1L) range <- as.vector(range) else colnames(range) <- names(named(missing))
   structure(list(n = info$n, range = range, mean = named(if (none) missing else info$mean),
                  sd = named(if (info$n > 1) sqrt(variances * (info$n_eff / (info$n_eff - 1))) else missing),
                  column = info$column, width = named(2^info$exponent), weight = info$weight,
                  n_eff = if (none) 0 else info$n_eff, cells = c(full = info$full, kept = info$kept),
-                 least = if (length(info$column) == 1L) c(sums = info$sums, density = info$density) else named(info$sums),
+                 least = if (length(info$column) > 1L) named(info$sums) else
+                   c(sums = info$sums, density = info$density),
                  bytes = length(object$bytes)), class = "summary.kestrel_sketch")
 }
 

@@ -1265,16 +1265,6 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
-// sketch_parts_cpp
-Rcpp::List sketch_parts_cpp(Rcpp::RawVector bytes);
-RcppExport SEXP _kestrel_sketch_parts_cpp(SEXP bytesSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::traits::input_parameter< Rcpp::RawVector >::type bytes(bytesSEXP);
-    rcpp_result_gen = Rcpp::wrap(sketch_parts_cpp(bytes));
-    return rcpp_result_gen;
-END_RCPP
-}
 // sketch_rows_cpp
 Rcpp::NumericMatrix sketch_rows_cpp(Rcpp::RawVector bytes);
 RcppExport SEXP _kestrel_sketch_rows_cpp(SEXP bytesSEXP) {
@@ -1282,6 +1272,37 @@ BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::traits::input_parameter< Rcpp::RawVector >::type bytes(bytesSEXP);
     rcpp_result_gen = Rcpp::wrap(sketch_rows_cpp(bytes));
+    return rcpp_result_gen;
+END_RCPP
+}
+// grid_table_cpp
+Rcpp::List grid_table_cpp(Rcpp::RawVector bytes);
+RcppExport SEXP _kestrel_grid_table_cpp(SEXP bytesSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::RawVector >::type bytes(bytesSEXP);
+    rcpp_result_gen = Rcpp::wrap(grid_table_cpp(bytes));
+    return rcpp_result_gen;
+END_RCPP
+}
+// grid_of_table_cpp
+Rcpp::RawVector grid_of_table_cpp(Rcpp::List plan, Rcpp::List table);
+RcppExport SEXP _kestrel_grid_of_table_cpp(SEXP planSEXP, SEXP tableSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type plan(planSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type table(tableSEXP);
+    rcpp_result_gen = Rcpp::wrap(grid_of_table_cpp(plan, table));
+    return rcpp_result_gen;
+END_RCPP
+}
+// sketch_parts_cpp
+Rcpp::List sketch_parts_cpp(Rcpp::RawVector bytes);
+RcppExport SEXP _kestrel_sketch_parts_cpp(SEXP bytesSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::RawVector >::type bytes(bytesSEXP);
+    rcpp_result_gen = Rcpp::wrap(sketch_parts_cpp(bytes));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1437,8 +1458,10 @@ static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_merge_sketches_cpp", (DL_FUNC) &_kestrel_merge_sketches_cpp, 2},
     {"_kestrel_sketch_info_cpp", (DL_FUNC) &_kestrel_sketch_info_cpp, 1},
     {"_kestrel_sketch_quantiles_cpp", (DL_FUNC) &_kestrel_sketch_quantiles_cpp, 2},
-    {"_kestrel_sketch_parts_cpp", (DL_FUNC) &_kestrel_sketch_parts_cpp, 1},
     {"_kestrel_sketch_rows_cpp", (DL_FUNC) &_kestrel_sketch_rows_cpp, 1},
+    {"_kestrel_grid_table_cpp", (DL_FUNC) &_kestrel_grid_table_cpp, 1},
+    {"_kestrel_grid_of_table_cpp", (DL_FUNC) &_kestrel_grid_of_table_cpp, 2},
+    {"_kestrel_sketch_parts_cpp", (DL_FUNC) &_kestrel_sketch_parts_cpp, 1},
     {"_kestrel_sketch_of_parts_cpp", (DL_FUNC) &_kestrel_sketch_of_parts_cpp, 2},
     {"_kestrel_sketch_sample_cpp", (DL_FUNC) &_kestrel_sketch_sample_cpp, 2},
     {"_kestrel_variable_grid_cpp", (DL_FUNC) &_kestrel_variable_grid_cpp, 4},

@@ -119,6 +119,10 @@ test_that("sources, bytes and refusals", {
   expect_identical(update(kde_sketch(x[1:7, ], plan), rbind(x[-(1:7), ], c(NA, 1)), na.action = na.omit), s)
   expect_identical(as_sketch(s$bytes), s)
   expect_identical(s + kde_sketch(x[0L, ], plan), s)
+  frame <- as.data.frame(s)
+  expect_identical(as_sketch(frame[nrow(frame):1, ], plan), s)
+  empty <- kde_sketch(x[0L, ], plan)
+  expect_identical(as_sketch(as.data.frame(empty), plan), empty)
   line <- kde_sketch(x[, "a"], sketch_plan(x[, "a"], column = "a"))
   fine <- Hns(x) / 100
   expect_error(Hpi(s, backend = "cuda"), class = "kestrel_error_backend")
@@ -137,8 +141,13 @@ test_that("sources, bytes and refusals", {
     s + kde_sketch(x, sketch_plan(x, hmin = c(0.2, 0.4))),
     as_sketch(s$bytes[-1L]),
     as_sketch(replace(s$bytes, 200L, !s$bytes[200L])),
-    as.data.frame(s),
     as_sketch(data.frame(key = 1), plan),
+    as_sketch(transform(frame, part = "none"), plan),
+    as_sketch(frame[frame$part != "cell" | frame$key1 %% 2 == 0, ], sketch_plan(x, hmin = 0.4)),
+    as_sketch(frame[-which(frame$part == "sum")[1L], ], plan),
+    as_sketch(transform(frame, hi = ifelse(part == "cell", -hi, hi)), plan),
+    as_sketch(rbind(frame, frame[frame$part == "cell", ]), plan),
+    as_sketch(transform(frame, value1 = ifelse(part == "row", NA, value1)), plan),
     sketch_sql(plan, "t"),
     Hpi(kde_sketch(x[0L, ], plan)),
     Hpi(kde_sketch(x[1L, , drop = FALSE], plan)),

@@ -36,6 +36,8 @@ struct GridPlan {
   }
 };
 
+struct GridTable;
+
 /// Tiles of the endless lattice, by their numbers along three axes. Variable k of d is axis k + 3 -
 /// d, as in core/fourier/geometry.hpp; the axes before have one cell.
 using TileKey = std::array<std::int64_t, 3>;
@@ -140,6 +142,8 @@ class GridSketch {
   void add_own(const TileKey& key, const double* own, double count, int shift);
   void add_moments(Tile* tile, Spreading* memory, const simd::Table& table) const;
   void check_parts() const;
+  friend GridSketch grid_of_table(const GridPlan& plan, std::vector<ValueRange> ranges,
+                                  const GridTable& table);
 
   GridPlan plan_;
   std::array<double, 3> scale_{};
@@ -151,6 +155,18 @@ class GridSketch {
   std::vector<std::unique_ptr<Tile>> tile_;
   std::vector<std::uint32_t> slot_;  // one more than a tile's number; open addressing
 };
+
+/// A sketch without weights as numbers: what a table has of it. Keys are `d` numbers each.
+struct GridTable {
+  std::vector<double> rows;              // as kept_rows()
+  std::vector<std::int64_t> tile, cell;  // keys of full tiles, and of cells
+  std::vector<WideInteger> sums, cells;  // those of tiles, their counts first; of cells
+};
+/// Cells that are zero are left out. O(cells).
+GridTable table_of(const GridSketch& sketch);
+/// Throws error(input) if there is no such sketch. ranges: of the samples.
+GridSketch grid_of_table(const GridPlan& plan, std::vector<ValueRange> ranges,
+                         const GridTable& table);
 
 /// Rows, `width` numbers each, in ascending order.
 std::vector<double> sorted_rows(const std::vector<double>& rows, std::size_t width);
