@@ -61,16 +61,16 @@
 #' digits. If the mean of all weights is below 2^-10 units, the pilot was no guide, and the sketch is refused.
 #'
 #' @section What a sketch cannot do: It takes three columns at most. The kernel is Gaussian. Quantiles are known to
-#' the width of a cell, unless the cell keeps its values. So `hpi(s)` may differ a
-#' little from that of the data if the interquartile range decides on its scale, which is known to the width of a cell.
-#' `hpi(s, scalest = "stdev")` is exact, like the other selectors: their criteria differ from those of the data in
-#' memory by at most 1e-12 of the sum of the absolute values
-#' of the terms. [hlscv()] counts tied values only where cells keep them, or where all values of a cell are equal.
-#' For three columns the criteria differ by at most 1e-9, as those of the engine `"fourier"`. A density of several
-#' columns has an error of at most `tol` times its largest value everywhere, also where it is small.
-#' \code{\link{Hlscv}()} does not look for clusters. A grid of more than 4 GB is refused: one over all rows and what
-#' is within reach
-#' of the widest kernel, or, if a few rows are far away, one without these.
+#' the width of a cell, unless the cell keeps its values. So `hpi(s)` may differ a little from that of the data if the
+#' interquartile range decides on its scale, which is known to the width of a cell. `hpi(s, scalest = "stdev")` is exact,
+#' like the other selectors: their criteria differ from those of the data in memory by at most 1e-12 of the sum of the
+#' absolute values of the terms. For three columns it is at most 1e-9, as for the engine `"fourier"`. [hlscv()] and
+#' \code{\link{Hlscv}()} count tied values only where cells keep them, or where all values of a cell are equal.
+#'
+#' Of several columns a density has an error of at most `tol` times its largest value everywhere, also where it is small.
+#' \code{\link{Hlscv}()} does not look for clusters. A grid of more than 4 GB is refused. It covers all rows and what is
+#' within reach of the widest kernel. If a few rows are far away, it leaves them out. So a kernel that is thousands of
+#' times as wide as a cell is refused, as `pilot = "amse"` may need it.
 #'
 #' @section Missing values and errors on the way: Missing values are an error that names the chunk and its row, or are
 #' left out with `na.action = na.omit`. If a source fails on the way, the error has the fields `chunk`, the number of
@@ -91,7 +91,7 @@
 #'   billion normal values and the default `hmin` that is 13 MB,
 #'   and more if tails are heavy. Adding sketches takes a few milliseconds each.
 #'
-#'   Of two columns a row takes about 0.2 microseconds on one thread, of three columns 2 microseconds. A sketch has
+#'   Of two columns a row takes about 0.3 microseconds on one thread, of three columns one microsecond. A sketch has
 #'   8 bytes for each cell that a full tile reaches, and the rows of other tiles. For a billion normal rows of two
 #'   columns and the default `hmin` that is 60 MB. A selector then takes a transform of the grid for each range of
 #'   bandwidths.
