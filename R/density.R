@@ -91,8 +91,8 @@
 #'   With `bounds` or a `period` the images of the points, or those of the observations if they are fewer, are
 #'   additional points or observations. Those of the Gaussian kernel reach 9 bandwidths beyond a bound.
 #'
-#' @param x a numeric vector (d = 1), a matrix or data frame with n rows and d columns, or a sketch of one variable made
-#'   by [kde_sketch()].
+#' @param x a numeric vector (d = 1), a matrix or data frame with n rows and d columns, or a sketch made by
+#'   [kde_sketch()].
 #' @param H bandwidth matrix, d x d, symmetric and positive definite; a number when d = 1.
 #' @param h scalar bandwidth, a positive number.
 #' @param gridsize number of grid points, one number or one for each axis, at least 2. In one dimension equal numbers

@@ -50,10 +50,17 @@ synopsis_fields <- list(
                       }))), optional = TRUE)
 )
 
+columns_of_sketch <- function(of) length(of[["column"]])
+
+# One to three.
+sketch_columns <- function(of) texts(max(1L, min(3L, columns_of_sketch(of))))
+
 sketch_plan_fields <- list(
-  exponent = numbers(1L, whole = TRUE, between = c(-980, 980)),
-  column = texts(1L),
-  hmin = numbers(1L, sign = "positive"),
+  column = sketch_columns,
+  exponent = function(of) {
+    numbers(columns_of_sketch(of), whole = TRUE, between = c(-1, 1) * if (columns_of_sketch(of) == 1L) 980 else 400)
+  },
+  hmin = function(of) numbers(columns_of_sketch(of), sign = "positive"),
   weight = texts(1L),
   weight_exponent = numbers(1L, whole = TRUE, between = c(-900, 900))
 )
@@ -64,13 +71,18 @@ named_as <- function(...) {
 
 sketch_summary_fields <- list(
   n = numbers(1L, sign = "not negative", whole = TRUE),
-  range = numbers(2L, finite = FALSE), mean = numbers(1L, finite = FALSE), sd = numbers(1L, finite = FALSE),
-  column = texts(1L),
+  column = sketch_columns,
+  range = function(of) numbers(if (columns_of_sketch(of) > 1L) c(2L, columns_of_sketch(of)) else 2L, finite = FALSE),
+  mean = function(of) numbers(columns_of_sketch(of), finite = FALSE),
+  sd = function(of) numbers(columns_of_sketch(of), finite = FALSE),
   weight = texts(1L),
   n_eff = numbers(1L, sign = "not negative"),
-  width = numbers(1L, sign = "positive"),
+  width = function(of) numbers(columns_of_sketch(of), sign = "positive"),
   cells = numbers(2L, sign = "not negative", whole = TRUE, also = named_as("full", "kept")),
-  least = numbers(2L, sign = "not negative", also = named_as("sums", "density")),
+  least = function(of) {
+    if (columns_of_sketch(of) > 1L) return(numbers(columns_of_sketch(of), sign = "not negative"))
+    numbers(2L, sign = "not negative", also = named_as("sums", "density"))
+  },
   bytes = numbers(1L, sign = "positive", whole = TRUE)
 )
 

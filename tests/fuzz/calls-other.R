@@ -435,9 +435,13 @@ other_calls <- list(
   sketch_plan = function() {
     if (chance(0.1)) return(list(source = pick(list(NULL, "no file", quote(sin), list(1)))))
     x <- if (chance(0.7)) sample_values() else table_of()
-    c(list(source = x), some_of(list(hmin = pick(c(0.01, 1, 1e-290, -1)), column = pick(list("a", "x", 3))), 0.4))
+    c(list(source = x), some_of(list(hmin = pick(c(0.01, 1, 1e-290, -1)), column = pick(list("a", "x", 3, c("a", "b")))), 0.4))
   },
   kde_sketch = function() {
+    if (chance(0.2)) {
+      plane <- quote(cbind(a = c(1:600 / 90, 7), b = sin(0:600)))
+      return(list(source = plane, plan = call("sketch_plan", plane, hmin = pick(c(0.01, 4)))))
+    }
     x <- if (chance(0.8)) sample_values() else table_of()
     plan <- list(hmin = pick(c(0.01, 1, 1e200)), column = pick(list("a", "x", NULL)))
     if (chance(0.3)) {
