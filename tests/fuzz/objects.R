@@ -224,12 +224,14 @@ density_uses <- expression(
   contourLevels(OBJECT, prob = 0.5), contourLevels(OBJECT, approx = FALSE), predict(OBJECT, x = AT), dkde(AT, OBJECT),
   pkde(3, OBJECT), qkde(0.5, OBJECT), rkde(2, OBJECT), marginal(OBJECT, 1), kde_query(OBJECT, AT, AT + 1),
   kde_query(OBJECT, AT, AT + 1, fun = "mean", of = 1), write_pdf(OBJECT, tempfile(fileext = ".nc")),
-  pdf_score(OBJECT, OBJECT), plot(OBJECT, drawpoints = TRUE), lines(OBJECT), points(OBJECT)
+  pdf_score(OBJECT, OBJECT), plot(OBJECT, drawpoints = TRUE), lines(OBJECT), points(OBJECT),
+  as.data.frame(OBJECT, interval = "simultaneous", B = 9), plot(OBJECT, interval = "pointwise", method = "asymptotic")
 )
 uses <- list(
   kestrel_kde = density_uses,
   kestrel_kcde = expression(print(OBJECT), summary(OBJECT), plot(OBJECT), predict(OBJECT, x = AT),
-                            plot(OBJECT, display = "slice", drawpoints = TRUE), lines(OBJECT), points(OBJECT)),
+                            plot(OBJECT, display = "slice", drawpoints = TRUE), lines(OBJECT), points(OBJECT),
+                            as.data.frame(OBJECT), predict(OBJECT, x = AT, interval = "pointwise", B = 9)),
   kestrel_kdde = expression(print(OBJECT), plot(OBJECT), predict(OBJECT, x = AT), as.data.frame(OBJECT),
                             contourLevels(OBJECT), contourLevels(OBJECT, cont = 50), kcurv(OBJECT),
                             plot(OBJECT, display = "slice", which.deriv.ind = 2)),
