@@ -65,8 +65,8 @@ Rcpp::NumericMatrix boot_errors_cpp(SEXP sample, Rcpp::List task, Rcpp::List run
 // [[Rcpp::export]]
 Rcpp::NumericMatrix boot_lattice_cpp(Rcpp::List task, Rcpp::List run) {
   const Fields fields(task, "a task of a lattice",
-                      {"weight", "position", "cell", "factor", "h", "distribution", "points",
-                       "size", "key", "replicates"});
+                      {"weight", "position", "cell", "factor", "h", "order", "points", "size",
+                       "key", "replicates"});
   const auto weight = fields.get<Rcpp::NumericVector>("weight"),
              position = fields.get<Rcpp::NumericVector>("position"),
              factor = fields.get<Rcpp::NumericVector>("factor"),
@@ -77,7 +77,7 @@ Rcpp::NumericMatrix boot_lattice_cpp(Rcpp::List task, Rcpp::List run) {
   Rcpp::NumericMatrix out(static_cast<int>(points.size()), replicates + 1);
   lattice_replicates(Multinomial(view(weight)),
                      {view(position), {cell.begin(), static_cast<std::size_t>(cell.size())}},
-                     {view(factor), view(h), fields.get<bool>("distribution")}, view(points),
+                     {view(factor), view(h), fields.get<int>("order")}, view(points),
                      fields.get<double>("size"), key_of(fields.get<Rcpp::NumericVector>("key")),
                      static_cast<std::size_t>(replicates), unpack_run(run),
                      {out.begin(), static_cast<std::size_t>(out.size())});

@@ -110,6 +110,7 @@ makers <- list(
     pdf_score(faithful[1:30, ], list(a = faithful[31:60, ], b = faithful[61:90, ]), h = 1, gridsize = 6,
               sensitivity = c(0.5, 2))
   },
+  modes = function() modetree(faithful$eruptions[1:40], length = 9),
   boot = function() hboot(faithful$eruptions[1:30], B = 2, h = c(0.3, 0.5, 1), gridsize = 30),
   boot_plane = function() Hboot(faithful[1:30, ], B = 2, h = c(0.3, 1), gridsize = 9),
   record = function() hscv(precip, amise = TRUE),
@@ -324,6 +325,7 @@ uses <- list(
   kestrel_curve = expression(fitted(OBJECT), se(OBJECT), gradients(OBJECT), gradients(OBJECT, errors = TRUE)),
   kestrel_score = expression(print(OBJECT), summary(OBJECT), plot(OBJECT), as.data.frame(OBJECT)),
   kestrel_boot = expression(print(OBJECT), summary(OBJECT), plot(OBJECT)),
+  kestrel_modetree = expression(print(OBJECT), summary(OBJECT), plot(OBJECT)),
   kestrel_record = expression(print(OBJECT), plot(OBJECT)),
   kestrel_q_error = expression(print(OBJECT), plot(OBJECT)),
   kestrel_info = expression(print(OBJECT)),

@@ -129,3 +129,7 @@ test_that("confidence bands", {
     graphics::par(before)
   })
 })
+
+test_that("a tree of modes", {
+  picture("mode tree", plot(modetree(faithful$eruptions, length = 21)))
+})

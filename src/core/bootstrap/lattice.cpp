@@ -18,11 +18,13 @@ constexpr double kReach = 9;
 double kernel_value(const LatticeEstimate& estimate, double distance) {
   double value = 0;
   for (std::size_t t = 0; t < estimate.h.size; ++t) {
-    const double u = distance / estimate.h[t];
-    value +=
-        estimate.factor[t] * (estimate.distribution
-                                  ? 0.5 * std::erfc(-u * std::sqrt(0.5))
-                                  : std::exp(-0.5 * u * u) / (estimate.h[t] * std::sqrt(2 * kPi)));
+    const double h = estimate.h[t], u = distance / h;
+    if (estimate.order < 0) {
+      value += estimate.factor[t] * 0.5 * std::erfc(-u * std::sqrt(0.5));
+      continue;
+    }
+    const double density = std::exp(-0.5 * u * u) / (h * std::sqrt(2 * kPi));
+    value += estimate.factor[t] * (estimate.order == 0 ? density : -u / h * density);
   }
   return value;
 }
@@ -47,7 +49,7 @@ void lattice_replicates(const Multinomial& cells, const LatticeKernels& kernels,
   std::vector<double> before;
   double all = 0;
   for (const double factor : estimate.factor) all += factor;
-  if (estimate.distribution) {
+  if (estimate.order < 0) {
     before.assign((nodes + 1) * columns, 0.0);
     serial_for(nodes, options.parallel, [&](std::size_t node) {
       const double *row = row_of(node), *from = &before[node * columns];
@@ -64,7 +66,7 @@ void lattice_replicates(const Multinomial& cells, const LatticeKernels& kernels,
     };
     const std::size_t first = index(x - reach), last = index(x + reach);
     std::vector<double> sum(columns, 0.0);
-    if (estimate.distribution) {
+    if (estimate.order < 0) {
       for (std::size_t b = 0; b < columns; ++b) sum[b] = all * before[first * columns + b];
     }
     for (std::size_t node = first; node < last; ++node) {

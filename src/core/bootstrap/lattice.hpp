@@ -18,12 +18,12 @@ struct LatticeKernels {
   Span<const int> cell;
 };
 
-/// What is computed of a sample with counts N_l at positions u_l: sum_l N_l sum_t c_t K((x - u_l) /
-/// h_t) / h_t / size for the normal density K, or the same with its distribution function (without
-/// the factor 1 / h_t).
+/// What is computed of a sample with counts N_l at positions u_l: the derivative of this order of
+/// sum_l N_l sum_t c_t K((x - u_l) / h_t) / h_t / size for the normal density K. The order is 0 or
+/// 1, or -1 for the distribution function.
 struct LatticeEstimate {
   Span<const double> factor, h;
-  bool distribution;
+  int order;
 };
 
 /// Estimates at points from `replicates` samples of `size` draws from the cells. out: a row for
