@@ -48,6 +48,8 @@
 #'   \item{Queries}{[kde_query()], [kde_synopsis()], [q_error()].}
 #'   \item{Sketches}{of more data than memory: [sketch_plan()], [kde_sketch()] and their
 #'     [methods][kestrel_sketch-methods], [next_chunk()], [as_sketch()], [sketch_sql()].}
+#'   \item{Tables}{every result as a [data frame][data-frames]; [tidy()][tidiers], glance() and augment(); the
+#'     [parts][model-parts] that models have: nobs(), logLik(), formula(), model.frame().}
 #'   \item{Session}{[kestrel_info()], [kestrel_threads()]; how sums are computed: [engines].}
 #' }
 #' @section Vignettes:

@@ -69,12 +69,7 @@ beside <- function(taken, names) utils::tail(make.unique(c(taken, names)), lengt
 #' @export
 as.data.frame.kestrel_kde <- function(x, row.names = NULL, optional = FALSE, ...) {
   check_estimate(x, "x")
-  points <- if (x$gridded) {
-    grid_points(axes_of(x))
-  } else {
-    as.data.frame(check_points(x$eval.points, dimension(x), "eval.points"))
-  }
-  names(points) <- beside("estimate", x$names)
+  points <- points_frame(x, "estimate")
   points$estimate <- as.vector(x$estimate)
   points
 }

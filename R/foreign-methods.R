@@ -1,0 +1,34 @@
+# Methods of generics of packages that kestrel does not need. They are registered when such a package is loaded, before
+# kestrel or after it. Lines of NAMESPACE could do that only with a function of its own for each class, while here the
+# classes share one function, which looks for the class in a table.
+
+# For each package, for each of its generics: the method and its classes.
+foreign_methods <- function() {
+  list(generics = list(
+    tidy = list(method = tidy_object, classes = names(tidy_frames)),
+    glance = list(method = glance_object, classes = names(glance_frames)),
+    augment = list(method = augment_object, classes = names(augment_frames))
+  ))
+}
+
+register_foreign_methods <- function() {
+  methods <- foreign_methods()
+  for (package in names(methods)) {
+    local({
+      package <- package
+      register <- function(...) register_methods(package, methods[[package]])
+      if (isNamespaceLoaded(package)) register() else setHook(packageEvent(package, "onLoad"), register)
+    })
+  }
+}
+
+register_methods <- function(package, methods) {
+  for (generic in names(methods)) {
+    method <- methods[[generic]]$method
+    body(method) <- bquote(classing_memory(.(body(method))))
+    for (class in methods[[generic]]$classes) registerS3method(generic, class, method, envir = asNamespace(package))
+  }
+}
+
+# What a table has for the class of an object.
+entry_for <- function(table, object) table[[intersect(class(object), names(table))[1L]]]
