@@ -8,6 +8,9 @@ foreign_methods <- function() {
     tidy = list(method = tidy_object, classes = names(tidy_frames)),
     glance = list(method = glance_object, classes = names(glance_frames)),
     augment = list(method = augment_object, classes = names(augment_frames))
+  ), ggplot2 = list(
+    autoplot = list(method = autoplot_object, classes = names(pictures)),
+    autolayer = list(method = autolayer_object, classes = names(pictures))
   ))
 }
 

@@ -50,6 +50,8 @@
 #'     [methods][kestrel_sketch-methods], [next_chunk()], [as_sketch()], [sketch_sql()].}
 #'   \item{Tables}{every result as a [data frame][data-frames]; [tidy()][tidiers], glance() and augment(); the
 #'     [parts][model-parts] that models have: nobs(), logLik(), formula(), model.frame().}
+#'   \item{ggplot2}{[stat_kestrel_density()], [stat_kestrel_density_2d()], [geom_kestrel_hdr()],
+#'     [stat_kestrel_smooth()]; [autoplot()][ggplot-pictures] and autolayer() of every object that has a plot.}
 #'   \item{Session}{[kestrel_info()], [kestrel_threads()]; how sums are computed: [engines].}
 #' }
 #' @section Vignettes:
@@ -74,7 +76,8 @@
 #' - `kestrel_warning_grid`: a grid misses samples;
 #' - `kestrel_warning_rounding`: an estimate has fewer digits than promised;
 #' - `kestrel_warning_support`: points have no neighbour;
-#' - `kestrel_warning_bias`: the means of a model are off.
+#' - `kestrel_warning_bias`: the means of a model are off;
+#' - `kestrel_warning_groups`: groups with too few observations were left out.
 #'
 #' @section Options:
 #' \describe{
