@@ -11,18 +11,23 @@ foreign_methods <- function() {
   ), ggplot2 = list(
     autoplot = list(method = autoplot_object, classes = names(pictures)),
     autolayer = list(method = autolayer_object, classes = names(pictures))
+  ), sf = list(
+    st_as_sf = list(method = as_sf_object, classes = c("kestrel_kde", "kestrel_bkde", "kestrel_kde_groups"))
+  ), stars = list(
+    st_as_stars = list(method = as_stars_object, classes = c("kestrel_kde", "kestrel_bkde"))
   ))
 }
 
 register_foreign_methods <- function() {
   methods <- foreign_methods()
-  for (package in names(methods)) {
-    local({
-      package <- package
-      register <- function(...) register_methods(package, methods[[package]])
-      if (isNamespaceLoaded(package)) register() else setHook(packageEvent(package, "onLoad"), register)
-    })
-  }
+  lapply(names(methods), function(package) {
+    when_loaded(package, function() register_methods(package, methods[[package]]))
+  })
+  when_loaded("terra", register_rast)
+}
+
+when_loaded <- function(package, code) {
+  if (isNamespaceLoaded(package)) code() else setHook(packageEvent(package, "onLoad"), function(...) code())
 }
 
 register_methods <- function(package, methods) {

@@ -69,8 +69,8 @@ stat_kestrel_density <- function(mapping = NULL, data = NULL, geom = "line", pos
 #' @rdname stat_kestrel_density
 #' @export
 stat_kestrel_density_2d <- function(mapping = NULL, data = NULL, geom = NULL, position = "identity", ...,
-                                    filled = FALSE, cont = c(25, 50, 75, 95), h = NULL, H = NULL, bounds = NULL, period = NULL,
-                                    kernel = "gaussian", kernel_type = c("radial", "product"), gridsize = NULL,
+                                    filled = FALSE, cont = c(25, 50, 75, 95), h = NULL, H = NULL, bounds = NULL,
+                                    period = NULL, kernel = "gaussian", kernel_type = c("radial", "product"), gridsize = NULL,
                                     xmin = NULL, xmax = NULL, supp = NULL, threads = NULL, na.rm = FALSE,
                                     show.legend = NA, inherit.aes = TRUE) {
   need_ggplot2()

@@ -80,13 +80,14 @@ warn_small_groups <- function(names, least) {
 # list with one for each group.
 bandwidth_for <- function(given, x, group) {
   if (is.function(given)) return(given(x))
-  several <- is.list(given) || !is.matrix(given) && length(given) > 1L
-  if (!several) return(given)
+  if (!several_bandwidths(given)) return(given)
   if (group > length(given)) {
     abort_input("`h` must have a bandwidth for each group, not ", length(given), " for ", group, " or more.")
   }
   given[[group]]
 }
+
+several_bandwidths <- function(given) is.list(given) || !is.matrix(given) && length(given) > 1L
 
 group_density <- function(data, columns, name, bandwidth, of_kde) {
   x <- if (length(columns) == 1L) data[[columns]] else as.matrix(data[columns])

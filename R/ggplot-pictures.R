@@ -214,6 +214,10 @@ pictures <- list(
     frame <- as.data.frame(x)
     marked_picture(c(unclass(x), gridded = TRUE), frame, "significant", "difference", "fhat.diff")
   },
+  kestrel_risk = function(x) {
+    frame <- as.data.frame(x)
+    surface_picture(x, frame[is.finite(frame$estimate), ], "estimate", "log ratio")
+  },
   kestrel_kms = function(x) {
     frame <- as.data.frame(x)
     d <- length(x$names)
@@ -235,6 +239,24 @@ pictures <- list(
     layer <- if (d == 1L) curve_layer(frame, names[1L], "estimate", colour = "group") else
       contour_layer(frame, names[1:2], "estimate", colour = "group")
     picture(list(layer), list(x = x$names[1L], y = if (d == 1L) "density" else x$names[2L], colour = "group"))
+  },
+  kestrel_kde_groups = function(x, cont = 95) {
+    check_groups(x, "x")
+    d <- length(x$names)
+    cont <- check_content(cont)
+    if (d > 2L) abort_input("`object` must be of one or two variables to be drawn, not ", d, ".")
+    lapply(x$estimates, need_grid)
+    group <- paste(names(x$groups), collapse = ", ")
+    rows <- lapply(names(x$estimates), function(name) {
+      fhat <- x$estimates[[name]]
+      frame <- if (d == 1L) stats::setNames(as.data.frame(fhat), c("x", "y")) else region_lines(fhat, cont, name)
+      cbind(frame, name = factor(name, names(x$estimates)))
+    })
+    rows <- do.call(rbind, rows)
+    layer <- if (d == 1L) curve_layer(rows, "x", "y", colour = "name") else {
+      ggplot2::geom_path(by_columns(x = "x", y = "y", group = "group", colour = "name"), rows, inherit.aes = FALSE)
+    }
+    picture(list(layer), list(x = x$names[1L], y = if (d == 1L) "density" else x$names[2L], colour = group))
   },
   kestrel_kroc = function(x) {
     guess <- ggplot2::geom_abline(slope = 1, intercept = 0, colour = colours$faint, linetype = 2)

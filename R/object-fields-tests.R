@@ -346,3 +346,15 @@ loctest_fields <- list(
   n1 = numbers(1L, sign = "positive", whole = TRUE), n2 = numbers(1L, sign = "positive", whole = TRUE),
   signif.level = numbers(1L, between = c(0, 1)), seconds = numbers(1L)
 )
+
+risk_fields <- list(
+  names = texts(min = 1L),
+  fhat1 = c(of_class("kestrel_kde"), also = list(list("an estimate on a grid", function(fhat) fhat$gridded))),
+  fhat2 = function(of) estimate_beside(of[["fhat1"]]),
+  eval.points = function(of) points_field(length(of[["fhat1"]][["names"]]), TRUE),
+  gridded = flag(),
+  estimate = function(of) fitted_numbers(axes_sizes(of)), p.value = function(of) fitted_numbers(axes_sizes(of)),
+  H = function(of) bandwidth_matrix(columns_of(of), FALSE),
+  n1 = numbers(1L, sign = "positive", whole = TRUE), n2 = numbers(1L, sign = "positive", whole = TRUE),
+  B = numbers(1L, sign = "not negative", whole = TRUE), seconds = numbers(1L)
+)

@@ -11,10 +11,10 @@
 #' `std.error`, `statistic` and `p.value`, bandwidth objects `term` and `bandwidth`, and tests `statistic`, `p.value`
 #' and `method`.
 #'
-#' `glance()` returns one row about the whole: sizes, bandwidths and measures of the fit. The names are those of
-#' \pkg{broom} where it has them: `nobs`, `r.squared`, `sigma`, `logLik`, `statistic`, `p.value`. For densities in
-#' several dimensions `h` is the 2d-th root of the determinant of `H`, the geometric mean of the bandwidths along its
-#' axes.
+#' `glance()` returns one row about the whole, or about each group of [densities by group][kde-groups]: sizes,
+#' bandwidths and measures of the fit. The names are those of \pkg{broom} where it has them: `nobs`, `r.squared`,
+#' `sigma`, `logLik`, `statistic`, `p.value`. For densities in several dimensions `h` is the 2d-th root of the
+#' determinant of `H`, the geometric mean of the bandwidths along its axes.
 #'
 #' `augment()` returns the data, or `newdata`, with further columns: `.fitted`, `.se.fit` and `.resid`, `.cluster` for
 #' [kms()], and `.class` for [kda()] and [npconmode()]. For densities `.fitted` is the density at each observation. It
@@ -106,7 +106,7 @@ tidy_frames <- list(
   kestrel_vkde = as_frame_of, kestrel_kfs = as_frame_of, kestrel_kcopula = as_frame_of, kestrel_kda = as_frame_of,
   kestrel_histde = as_frame_of, kestrel_kroc = as_frame_of, kestrel_kdr = as_frame_of, kestrel_score = as_frame_of,
   kestrel_boot = as_frame_of, kestrel_record = as_frame_of, kestrel_ksum = as_frame_of, kestrel_q_error = as_frame_of,
-  kestrel_synopsis = as_frame_of,
+  kestrel_synopsis = as_frame_of, kestrel_kde_groups = as_frame_of, kestrel_risk = as_frame_of,
   kestrel_kms = function(x) {
     check_object(x, "x", "kestrel_kms")
     modes <- stats::setNames(as.data.frame(unname(x$mode)), beside(c("cluster", "size"), x$names))
@@ -223,6 +223,11 @@ glance_frames <- list(
     check_object(x, "x", "kestrel_kcopula")
     list(nobs = nobs(x), dimension = length(x$names), h = mean_bandwidth(x$H), marginal = x$marginal)
   },
+  # A row for each group.
+  kestrel_kde_groups = function(x) {
+    check_groups(x, "x")
+    below_each_other(x, lapply(x$estimates, function(fhat) as.data.frame(glance_frames$kestrel_kde(fhat))))
+  },
   kestrel_kda = function(x) {
     check_object(x, "x", "kestrel_kda")
     list(nobs = nobs(x), dimension = length(x$names), groups = nlevels(x$x.group))
@@ -248,6 +253,10 @@ glance_frames <- list(
     check_object(x, "x", "kestrel_loctest")
     list(n1 = x$n1, n2 = x$n2, level = x$signif.level, larger = sum(x$fhat.diff.pos$estimate),
          smaller = sum(x$fhat.diff.neg$estimate))
+  },
+  kestrel_risk = function(x) {
+    check_object(x, "x", "kestrel_risk")
+    list(n1 = x$n1, n2 = x$n2, h = mean_bandwidth(x$H), B = x$B)
   },
   kestrel_reg = function(x) {
     check_object(x, "x", "kestrel_reg")
@@ -369,6 +378,15 @@ augment_frames <- list(
   kestrel_bkde = function(x, newdata) augment_density(check_object(x, "x", "kestrel_bkde"), newdata),
   kestrel_vkde = function(x, newdata) augment_density(check_object(x, "x", "kestrel_vkde"), newdata),
   kestrel_histde = function(x, newdata) augment_density(check_object(x, "x", "kestrel_histde"), newdata),
+  kestrel_kde_groups = function(x, newdata) {
+    check_groups(x, "x")
+    rows <- below_each_other(x, lapply(x$estimates, sample_frame))
+    points <- if (is.null(newdata)) rows else newdata
+    if (!is_frame(points) || !all(names(x$groups) %in% names(points))) {
+      abort_input("`newdata` must be a data frame with the columns of the groups, ", quoted(names(x$groups)), ".")
+    }
+    list(rows = rows, names = x$names, values = data.frame(.fitted = predict(x, points)))
+  },
   kestrel_kda = function(x, newdata) {
     check_object(x, "x", "kestrel_kda")
     rows <- stats::setNames(as.data.frame(do.call(rbind, lapply(x$x, function(one) unname(as_points(one, "x"))))),

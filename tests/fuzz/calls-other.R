@@ -477,6 +477,15 @@ other_calls <- list(
   matrix.sqrt = function() list(A = matrix_for(sample_values())),
   pre.sphere = function() c(list(x = sample_values()), some_of(list(mean.centred = TRUE))),
   pre.scale = function() c(list(x = sample_values()), some_of(list(mean.centred = TRUE))),
+  kde_overlap = function() {
+    c(list(fhat1 = quote(kde(faithful[1:40, ], h = 1, gridsize = 9)),
+           fhat2 = quote(kde(faithful[30:90, ], H = diag(2), gridsize = 7))), some_of(list(cont = 50, gridsize = 9)))
+  },
+  kde_risk = function() {
+    d <- pick(1:2)
+    c(list(x1 = sample_values(d = d), x2 = sample_values(d = d), h = stats::rexp(1L) + 0.1, gridsize = 7),
+      some_of(list(B = 3, supp = 1)))
+  },
   stat_kestrel_density = function() {
     some_of(list(h = pick(list(0.2, c(0.1, 0.3), quote(hns))), kernel = "biweight", gridsize = 9, bounds = c(0, Inf)))
   },

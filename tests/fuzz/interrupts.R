@@ -139,6 +139,8 @@ long_calls <- list(
   vec = list(quote(vec(diag(999)))), invvec = list(quote(invvec(seq_len(999 * 999)))),
   matrix.sqrt = list(quote(matrix.sqrt(diag(99)))), pre.sphere = list(quote(pre.sphere(many(n, 3)))),
   pre.scale = list(quote(pre.scale(many(n, 3)))),
+  kde_overlap = list(quote(kde_overlap(estimate_of(n, 2, gridsize = 9), estimate_of(n, 2, gridsize = 9)))),
+  kde_risk = list(quote(kde_risk(many(n), many(n), h = 0.1, B = 999))),
   stat_kestrel_density = list(quote(stat_kestrel_density())), geom_kestrel_hdr = list(quote(geom_kestrel_hdr())),
   stat_kestrel_density_2d = list(quote(stat_kestrel_density_2d())),
   stat_kestrel_smooth = list(quote(stat_kestrel_smooth())),

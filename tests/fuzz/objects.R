@@ -6,6 +6,8 @@ makers <- list(
   plane = function() kde(faithful[1:40, ], H = diag(c(0.1, 30)), gridsize = 9),
   product = function() kde(faithful[1:40, ], h = 1, kernel = "biweight", kernel_type = "product", gridsize = 9),
   space = function() kde(as.matrix(iris[1:30, 1:3]), H = diag(3), gridsize = 5),
+  risk = function() kde_risk(faithful[1:20, ], faithful[21:40, ], H = diag(c(0.1, 30)), gridsize = 5),
+  groups = function() kde(warpbreaks, ~ breaks | wool + tension, gridsize = 9),
   points = function() kde(faithful[1:40, ], H = diag(2), eval.points = faithful[1:4, ]),
   positive = function() kde(faithful$eruptions, h = 0.2, positive = TRUE, adj.positive = 0, gridsize = 21),
   periodic = function() kde(faithful$eruptions, h = 0.2, period = 6, gridsize = 21),
@@ -228,6 +230,9 @@ density_uses <- expression(
 )
 uses <- list(
   kestrel_kde = density_uses,
+  kestrel_risk = expression(print(OBJECT), plot(OBJECT), as.data.frame(OBJECT)),
+  kestrel_kde_groups = expression(print(OBJECT), plot(OBJECT), as.data.frame(OBJECT), nobs(OBJECT), predict(OBJECT, 30),
+                                  predict(OBJECT, warpbreaks)),
   kestrel_kcde = expression(as.data.frame(OBJECT), nobs(OBJECT), print(OBJECT), summary(OBJECT), plot(OBJECT),
                             predict(OBJECT, x = AT),
                             plot(OBJECT, display = "slice", drawpoints = TRUE), lines(OBJECT), points(OBJECT)),

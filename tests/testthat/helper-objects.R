@@ -38,7 +38,8 @@ objects_to_edit <- function() {
     bounded = kde(X, h = 1, gridsize = 4, bounds = cbind(c(-Inf, min(X[, 2])), Inf)),
     points = kde(X, h = 1, eval.points = data.frame(a = 1:2, b = 0)),
     integrated = marginal(kde(X, h = 1, gridsize = 5, kernel = "epanechnikov"), "b"), read = read_pdf(file),
-    summary = summary(plane), stream = streamed,
+    risk = kde_risk(X[1:6, ], X[7:12, ], h = 1, gridsize = 4),
+    grouped = kde(frame, ~ a | z, h = 0.5, gridsize = 5), summary = summary(plane), stream = streamed,
     sketch_plan = sketch_plan(x), sketch = sketch, of_sketch = summary(sketch), sketched = kde(sketch, h = 0.5),
     synopsis = kde_synopsis(X, size = 9, h = 1, tune_queries = list(lower = X - 1, upper = X + 1)),
     q_error = q_error(cbind(a = 1:3, b = 2:4), 3:1),
@@ -101,6 +102,9 @@ takers <- list(
       write_pdf(f, file)
     }
   ),
+  kestrel_risk = list(print = print, plot = plot, frame = as.data.frame),
+  kestrel_kde_groups = list(print = print, plot = plot, predict = function(f) predict(f, in_the_middle(f)),
+                            frame = as.data.frame, nobs = nobs),
   kestrel_kcde = list(frame = as.data.frame, print = print, summary = summary, plot = plot,
                       predict = function(f) predict(f, in_the_middle(f))),
   kestrel_kdde = list(print = print, predict = function(f) predict(f, in_the_middle(f)), frame = as.data.frame,
