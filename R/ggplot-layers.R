@@ -70,9 +70,9 @@ stat_kestrel_density <- function(mapping = NULL, data = NULL, geom = "line", pos
 #' @export
 stat_kestrel_density_2d <- function(mapping = NULL, data = NULL, geom = NULL, position = "identity", ...,
                                     filled = FALSE, cont = c(25, 50, 75, 95), h = NULL, H = NULL, bounds = NULL,
-                                    period = NULL, kernel = "gaussian", kernel_type = c("radial", "product"), gridsize = NULL,
-                                    xmin = NULL, xmax = NULL, supp = NULL, threads = NULL, na.rm = FALSE,
-                                    show.legend = NA, inherit.aes = TRUE) {
+                                    period = NULL, kernel = "gaussian", kernel_type = c("radial", "product"),
+                                    gridsize = NULL, xmin = NULL, xmax = NULL, supp = NULL, threads = NULL,
+                                    na.rm = FALSE, show.legend = NA, inherit.aes = TRUE) {
   need_ggplot2()
   filled <- check_flag(filled, "filled")
   cont <- check_content(cont)

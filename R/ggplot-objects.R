@@ -64,8 +64,9 @@ large_groups <- function(data, least) {
   if (!any(small)) return(data)
   named <- intersect(c("colour", "fill", "linetype", "shape", "alpha", "size"), names(data))
   first <- data[match(names(small)[small], groups), c(named, "group"), drop = FALSE]
-  called <- apply(first, 1L, function(row) if (length(named) > 0L) paste(unique(row[named]), collapse = ", ") else
-    paste("group", row[["group"]]))
+  called <- apply(first, 1L, function(row) {
+    if (length(named) > 0L) paste(unique(row[named]), collapse = ", ") else paste("group", row[["group"]])
+  })
   warn_small_groups(unname(called), least)
   data[!groups %in% names(small)[small], , drop = FALSE]
 }

@@ -63,6 +63,14 @@ contour_layer <- function(frame, names, value, colour) {
                         inherit.aes = FALSE)
 }
 
+# Contour lines in the colours of their levels.
+level_layer <- function(frame, names, value) {
+  colour <- quote(ggplot2::after_stat(level))
+  columns <- lapply(list(x = names[1L], y = names[2L], z = value), as.name)
+  aesthetics <- do.call(ggplot2::aes, c(columns, colour = colour))
+  ggplot2::geom_contour(aesthetics, frame, inherit.aes = FALSE)
+}
+
 band_layer <- function(frame, x, lower, upper) {
   ggplot2::geom_ribbon(by_columns(x = x, ymin = lower, ymax = upper), frame, inherit.aes = FALSE, fill = colours$curve,
                        alpha = 0.25)
@@ -113,9 +121,7 @@ surface_picture <- function(x, frame, value, label) {
   names <- names(frame)[seq_along(x$names)]
   if (length(names) == 1L) return(picture(list(curve_layer(frame, names, value)), list(x = x$names, y = label)))
   if (length(names) > 2L) abort_input("`object` must be of one or two variables to be drawn, not ", length(names), ".")
-  lines <- ggplot2::geom_contour(ggplot2::aes(!!as.name(names[1L]), !!as.name(names[2L]), z = !!as.name(value),
-                                              colour = ggplot2::after_stat(level)), frame, inherit.aes = FALSE)
-  picture(list(lines), list(x = x$names[1L], y = x$names[2L], colour = label))
+  picture(list(level_layer(frame, names, value)), list(x = x$names[1L], y = x$names[2L], colour = label))
 }
 
 # One panel for each variable of a model.
@@ -204,10 +210,8 @@ pictures <- list(
     rows <- do.call(rbind, lapply(shown, function(name) {
       data.frame(x = frame[[1L]], y = frame[[2L]], value = frame[[name]], component = factor(name, shown))
     }))
-    lines <- ggplot2::geom_contour(ggplot2::aes(!!quote(x), !!quote(y), z = !!quote(value),
-                                                colour = ggplot2::after_stat(level)), rows, inherit.aes = FALSE)
-    picture(list(lines), list(x = x$names[1L], y = x$names[2L], colour = "derivative"),
-            list(ggplot2::facet_wrap("component")))
+    picture(list(level_layer(rows, c("x", "y"), "value")),
+            list(x = x$names[1L], y = x$names[2L], colour = "derivative"), list(ggplot2::facet_wrap("component")))
   },
   kestrel_kfs = function(x) marked_picture(x, as.data.frame(x), "estimate", "significant"),
   kestrel_loctest = function(x) {
@@ -253,7 +257,9 @@ pictures <- list(
       cbind(frame, name = factor(name, names(x$estimates)))
     })
     rows <- do.call(rbind, rows)
-    layer <- if (d == 1L) curve_layer(rows, "x", "y", colour = "name") else {
+    layer <- if (d == 1L) {
+      curve_layer(rows, "x", "y", colour = "name")
+    } else {
       ggplot2::geom_path(by_columns(x = "x", y = "y", group = "group", colour = "name"), rows, inherit.aes = FALSE)
     }
     picture(list(layer), list(x = x$names[1L], y = if (d == 1L) "density" else x$names[2L], colour = group))

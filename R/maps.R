@@ -96,8 +96,8 @@ rings_geometry <- function(corners, crs) {
 #' @param ... not used.
 #' @return `sf::st_as_sf()` an object of class `"sf"` with a row for each region: the columns of the groups, if there
 #'   are any, `probability` (the share of the sample within), `level` (the density at the border), `area` and
-#'   `geometry`, a multipolygon. `terra::rast()` a `SpatRaster` with the layer `estimate`. `stars::st_as_stars()` an object of class
-#'   `"stars"` with the attribute `estimate`.
+#'   `geometry`, a multipolygon. `terra::rast()` a `SpatRaster` with the layer `estimate`. `stars::st_as_stars()` an
+#'   object of class `"stars"` with the attribute `estimate`.
 #' @section Units: Densities are in 1 over the squared units of the coordinates. `area` has these units if the system is
 #'   known, and is a number otherwise.
 #' @section Errors: Errors of class `kestrel_error_input` are for geometries that are not points, or are empty, and for
@@ -110,7 +110,7 @@ rings_geometry <- function(corners, crs) {
 #'   Pebesma, E. (2018) Simple features for R: standardized support for spatial vector data. *R Journal* **10**,
 #'   439-446.
 #' @seealso [kde_overlap()] for the overlap of two ranges, [kde_risk()] for the ratio of two densities
-#' @examplesIf requireNamespace("sf", quietly = TRUE)
+#' @examplesIf requireNamespace("sf", quietly = TRUE) && requireNamespace("isoband", quietly = TRUE)
 #' # earthquakes near Fiji, in kilometres of a projected system
 #' points <- sf::st_as_sf(quakes, coords = c("long", "lat"), crs = 4326)
 #' points <- sf::st_transform(points, "+proj=laea +lat_0=-20 +lon_0=180 +units=km")

@@ -360,7 +360,9 @@ augment_density <- function(x, newdata) {
 
 # The response comes first in the rows of a fit.
 augment_fit <- function(x, newdata, values_at_data, errors = TRUE) {
-  values <- if (is.null(newdata)) values_at_data() else {
+  values <- if (is.null(newdata)) {
+    values_at_data()
+  } else {
     at <- if (errors) predict(x, newdata = newdata, se.fit = TRUE) else list(fit = predict(x, newdata = newdata))
     as.data.frame(c(list(.fitted = as.vector(at$fit)), if (errors) list(.se.fit = as.vector(at$se.fit))))
   }

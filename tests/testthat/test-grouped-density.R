@@ -1,5 +1,9 @@
 # kde() of formulas, grouped data frames and their groups.
 
+skip_if_not_installed("ggplot2")
+skip_if_not_installed("dplyr")
+skip_if_not_installed("generics")
+
 some <- iris[c(1:20, 51:75, 101:130), c("Petal.Length", "Petal.Width", "Species")]
 rownames(some) <- NULL
 

@@ -1,5 +1,10 @@
 # Points and polygons of sf, rasters of terra and stars, and estimates within polygons.
 
+skip_if_not_installed("sf")
+skip_if_not_installed("terra")
+skip_if_not_installed("stars")
+skip_if_not_installed("isoband")
+
 set.seed(5)
 meters <- sf::st_crs(3857)
 places <- cbind(X = rnorm(60, 500, 100), Y = rnorm(60, 300, 50))

@@ -1,5 +1,8 @@
 # Overlap of home ranges.
 
+skip_if_not_installed("isoband")
+skip_if_not_installed("sf")
+
 test_that("indices are those of normal densities", {
   # Densities of one observation are normal ones, d apart: integrals in closed form.
   d <- 1.2

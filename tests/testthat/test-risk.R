@@ -1,5 +1,7 @@
 # Log ratios of the densities of two samples.
 
+skip_if_not_installed("sf")
+
 cases <- as.matrix(quakes[quakes$depth > 500 & quakes$mag > 4.6, 1:2])
 controls <- as.matrix(quakes[quakes$depth < 200 & quakes$mag > 4.9, 1:2])
 
@@ -7,7 +9,9 @@ test_that("the log ratio is that of two estimates with one bandwidth", {
   H <- matrix(c(2, 0.3, 0.3, 1), 2)
   risk <- kde_risk(cases, controls, H = H, gridsize = c(8, 7))
   at <- as.matrix(expand.grid(risk$eval.points))
-  f <- lapply(list(cases, controls, rbind(cases, controls)), function(x) predict(kde(x, H = H, gridsize = 3), unname(at)))
+  f <- lapply(list(cases, controls, rbind(cases, controls)), function(x) {
+    predict(kde(x, H = H, gridsize = 3), unname(at))
+  })
   expect_equal(as.vector(risk$estimate), log(f[[1]] / f[[2]]), tolerance = 1e-9)
   variance <- 1 / (4 * pi * sqrt(det(H))) * (1 / nrow(cases) + 1 / nrow(controls)) / f[[3]]
   expect_equal(as.vector(risk$p.value), pnorm(as.vector(risk$estimate) / sqrt(variance), lower.tail = FALSE),

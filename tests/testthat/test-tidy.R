@@ -1,5 +1,8 @@
 # as.data.frame(), and the generics of package generics, for objects of every class.
 
+skip_if_not_installed("generics")
+skip_if_not_installed("tibble")
+
 about_session <- c("kestrel_info", "kestrel_stream", "kestrel_sketch_plan", "kestrel_curve")
 
 columns_text <- function(frame) paste0(nrow(frame), " x ", paste(names(frame), collapse = ", "))
