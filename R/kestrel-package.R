@@ -50,6 +50,12 @@
 #'   \item{Queries}{[kde_query()], [kde_synopsis()], [q_error()].}
 #'   \item{Sketches}{of more data than memory: [sketch_plan()], [kde_sketch()] and their
 #'     [methods][kestrel_sketch-methods], [next_chunk()], [as_sketch()], [sketch_sql()].}
+#'   \item{Tables}{every result as a [data frame][data-frames]; [tidy()][tidiers], glance() and augment(); the
+#'     [parts][model-parts] that models have: nobs(), logLik(), formula(), model.frame().}
+#'   \item{Groups and maps}{[densities by group][kde-groups] of data frames; [maps]: points and polygons of sf, rasters
+#'     of terra and stars; [kde_overlap()], [kde_risk()].}
+#'   \item{ggplot2}{[stat_kestrel_density()], [stat_kestrel_density_2d()], [geom_kestrel_hdr()],
+#'     [stat_kestrel_smooth()]; [autoplot()][ggplot-pictures] and autolayer() of every object that has a plot.}
 #'   \item{Session}{[kestrel_info()], [kestrel_threads()]; how sums are computed: [engines].}
 #' }
 #' @section Vignettes:
@@ -61,6 +67,7 @@
 #'   \item{`coming-from-ks-and-np`}{calls of those packages side by side, and what differs.}
 #'   \item{`choosing-a-bandwidth`}{the selectors compared on known densities.}
 #'   \item{`evaluating-a-model`}{models against observations: from a netCDF file to a ranked table.}
+#'   \item{`space-use`}{points on maps: home ranges, their areas and overlap, boundaries.}
 #'   \item{`approximate-answers`}{counts and means from a density instead of a scan, and their errors.}
 #'   \item{`more-data-than-memory`}{bandwidths and densities from files, processes and databases, by sketches.}
 #'   \item{`large-grids`}{compact kernels on millions of points.}
@@ -74,7 +81,8 @@
 #' - `kestrel_warning_grid`: a grid misses samples;
 #' - `kestrel_warning_rounding`: an estimate has fewer digits than promised;
 #' - `kestrel_warning_support`: points have no neighbour;
-#' - `kestrel_warning_bias`: the means of a model are off.
+#' - `kestrel_warning_bias`: the means of a model are off;
+#' - `kestrel_warning_groups`: groups with too few observations were left out.
 #'
 #' @section Options:
 #' \describe{

@@ -80,14 +80,9 @@ as.data.frame.kestrel_kde <- function(x, row.names = NULL, optional = FALSE, ...
   estimate_frame(x, asked_band(x, interval, level, method, B, "x"))
 }
 
-# A row for each point of an estimate.
-estimate_frame <- function(x, band) {
-  points <- if (x$gridded) {
-    grid_points(axes_of(x))
-  } else {
-    as.data.frame(check_points(x$eval.points, dimension(x), "eval.points"))
-  }
-  names(points) <- beside(c("estimate", if (!is.null(band)) c("lower", "upper")), x$names)
+# A row for each point of an estimate. `limits`: points may be infinite.
+estimate_frame <- function(x, band, limits = FALSE) {
+  points <- points_frame(x, c("estimate", if (!is.null(band)) c("lower", "upper")), limits)
   at <- points[[1L]]
   points$estimate <- as.vector(x$estimate)
   if (!is.null(band)) points[c("lower", "upper")] <- band_at(x, at, band, run_options())

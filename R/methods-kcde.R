@@ -64,7 +64,7 @@ as.data.frame.kestrel_kcde <- function(x, row.names = NULL, optional = FALSE, ..
                                        interval = c("none", "pointwise", "simultaneous"), level = 0.95,
                                        method = c("bootstrap", "asymptotic"), B = 500) {
   check_object(x, "x", "kestrel_kcde")
-  estimate_frame(x, asked_band(x, interval, level, method, B, "x"))
+  estimate_frame(x, asked_band(x, interval, level, method, B, "x"), TRUE)
 }
 
 #' @rdname kestrel_kcde-methods

@@ -217,6 +217,7 @@ bandwidth_table_field <- columns(list(), also = list("a data frame of numbers an
 
 object_classes <- list(
   kestrel_kde = list(made = "an estimate made by kde()", fields = estimate_fields),
+  kestrel_kde_groups = list(made = "estimates by group made by kde()", fields = kde_groups_fields),
   summary.kestrel_kde = list(made = "a summary of an estimate", fields = list(
     fhat = of_class("kestrel_kde"),
     levels = numbers(min = 1L, sign = "not negative", optional = TRUE),
@@ -322,6 +323,7 @@ object_classes <- list(
   )),
   kestrel_kdetest = list(made = "a test made by kde.test()", fields = kdetest_fields),
   kestrel_loctest = list(made = "a test made by kde.local.test()", fields = loctest_fields),
+  kestrel_risk = list(made = "a relative risk made by kde_risk()", fields = risk_fields),
   kestrel_curve = list(made = "what plot() returned", fields = list(mean = numbers(min = 2L, finite = FALSE))),
   kestrel_record = list(made = "what a selector returned with amise = TRUE", fields = record_fields),
   kestrel_boot = list(made = "a bandwidth made by Hboot() or hboot()", fields = boot_fields),
