@@ -32,14 +32,44 @@ stream_fields <- list(
   seconds = numbers(1L)
 )
 
+rows_of_x <- function(of) nrow(of[["x"]])
+
+# The categories of one column of a synopsis.
+label_field <- function(of) {
+  parts(list(
+    levels = texts(),
+    counts = numbers(sign = "not negative", whole = TRUE),
+    other = numbers(1L, sign = "not negative", whole = TRUE),
+    codes = numbers(rows_of_x(of), sign = "not negative", whole = TRUE)
+  ), also = list("a count for each of `levels`, and one of their numbers, or 0, for each row", function(label) {
+    length(label$counts) == length(label$levels) && all(label$codes <= length(label$levels))
+  }))
+}
+
 synopsis_fields <- list(
+  version = function(of) {
+    numbers(1L, also = list(paste0(synopsis_version, ", as in synopses that this version of the package makes"),
+                            function(version) version == synopsis_version))
+  },
   names = texts(min = 1L),
   N = numbers(1L, sign = "positive", whole = TRUE),
   x = function(of) {
     numbers(c(NA, columns_of(of)), also = list("at most `N` rows", function(x) nrow(x) <= of[["N"]]))
   },
+  w = function(of) {
+    numbers(rows_of_x(of), sign = "not negative", optional = TRUE,
+            also = list("weights of which one is positive", function(w) any(w > 0)))
+  },
   kernel = function(of) texts(1L, among = kernel_names()),
   H = function(of) bandwidth_matrix(columns_of(of), is_compact(of[["kernel"]]), number = FALSE),
+  types = function(of) texts(columns_of(of), among = c("number", "Date", "POSIXct")),
+  labels = function(of) {
+    what <- each(label_field(of), NULL)
+    what$also <- list("a list with different names", function(labels) {
+      length(labels) == 0L || all(nzchar(names(labels))) && anyDuplicated(names(labels)) == 0L
+    })
+    what
+  },
   ranges = function(of) {
     numbers(c(2L, columns_of(of)), also = list("lower limits above upper ones",
                                                function(ranges) all(ranges[1L, ] <= ranges[2L, ])))
@@ -47,7 +77,21 @@ synopsis_fields <- list(
   tuning = parts(list(factor = numbers(1L, sign = "positive"), queries = numbers(1L, sign = "positive", whole = TRUE),
                       errors = numbers(c(2L, 4L), also = list("a table of q-errors", function(errors) {
                         "median" %in% colnames(errors)
-                      }))), optional = TRUE)
+                      }))), optional = TRUE),
+  source = parts(list(
+    from = texts(1L),
+    columns = texts(min = 1L),
+    is_table = flag(),
+    na.action = texts(1L, among = c("na.fail", "na.omit"))
+  ), optional = TRUE),
+  key = function(of) {
+    parts(list(
+      name = texts(1L),
+      values = numbers(rows_of_x(of)),
+      last = numbers(1L),
+      type = texts(1L, among = c("number", "Date", "POSIXct"))
+    ), optional = TRUE)
+  }
 )
 
 sketch_plan_fields <- list(
