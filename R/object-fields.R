@@ -94,6 +94,40 @@ synopsis_fields <- list(
   }
 )
 
+# The cells of a selection: boxes of the synopsis, and sets of its categories.
+cell_field <- function(of) {
+  limits <- function(value) {
+    is_numbers(value) && identical(dim(value), c(1L, columns_of(of[["synopsis"]]))) && !anyNA(value)
+  }
+  known <- function(sets) {
+    is.list(sets) && all(names(sets) %in% names(of[["synopsis"]]$labels)) &&
+      all(vapply(names(sets), function(name) {
+        is.logical(sets[[name]]) && !anyNA(sets[[name]]) &&
+          length(sets[[name]]) == length(of[["synopsis"]]$labels[[name]]$levels) + 1L
+      }, NA))
+  }
+  parts(list(), also = list("limits of the variables, and sets of categories", function(cell) {
+    limits(cell$lower) && limits(cell$upper) && known(cell$sets)
+  }))
+}
+
+selection_fields <- list(
+  synopsis = of_class("kestrel_synopsis"),
+  conditions = texts(),
+  cells = function(of) {
+    what <- each(cell_field(of), NULL)
+    what$also <- list("cells, at least one", function(cells) length(cells) > 0L)
+    what
+  },
+  groups = function(of) {
+    each(parts(list(
+      name = texts(1L),
+      values = anything(list("texts", is.character)),
+      cells = each(cell_field(of), NULL)
+    ), also = list("as many cells as values", function(group) length(group$cells) == length(group$values))), NULL)
+  }
+)
+
 sketch_plan_fields <- list(
   exponent = numbers(1L, whole = TRUE, between = c(-980, 980)),
   column = texts(1L),
@@ -263,6 +297,7 @@ object_classes <- list(
   kestrel_kms = list(made = "clusters made by kms()", fields = kms_fields),
   kestrel_stream = list(made = "what kde_stream() returned", fields = stream_fields),
   kestrel_synopsis = list(made = "a synopsis made by kde_synopsis()", fields = synopsis_fields),
+  kestrel_selection = list(made = "a selection of a synopsis, of filter() or group_by()", fields = selection_fields),
   kestrel_sketch_plan = list(made = "a plan made by sketch_plan()", fields = sketch_plan_fields),
   kestrel_sketch = list(made = "a sketch made by kde_sketch()", fields = list(
     bytes = anything(list("a raw vector", function(bytes) is.raw(bytes) && !is.object(bytes)))

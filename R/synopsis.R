@@ -253,8 +253,8 @@ tuned_synopsis <- function(synopsis, table, queries, verbose) {
   H <- synopsis$H
   counts <- function(log_factor, rows) {
     synopsis$H <- exp(2 * log_factor) * H
-    answered <- within_ranges(lapply(boxes, function(limits) limits[rows, , drop = FALSE]), synopsis$ranges)
-    answer_boxes(synopsis_density(synopsis), answered, "count", NULL, synopsis$N, 0.95, run)$count
+    cells <- list(c(lapply(boxes, function(limits) limits[rows, , drop = FALSE]), list(sets = list())))
+    answer_cells(query_source(synopsis), cells, list(fun = "count"), synopsis$N, 0.95, run)$count
   }
   learnt <- seq(1L, m, by = 2L)
   held <- seq(2L, m, by = 2L)
