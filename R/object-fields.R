@@ -91,6 +91,20 @@ synopsis_fields <- list(
       last = numbers(1L),
       type = texts(1L, among = c("number", "Date", "POSIXct"))
     ), optional = TRUE)
+  },
+  history = columns(list(
+    event = anything(list("\"learn\" or \"refresh\"", function(event) all(event %in% c("learn", "refresh")))),
+    queries = numbers(sign = "not negative", whole = TRUE),
+    median = numbers(finite = FALSE),
+    largest = numbers(finite = FALSE),
+    replaced = numbers(sign = "not negative", whole = TRUE)
+  ), optional = TRUE, also = list("q-errors, at least one, of each batch that was learned", function(history) {
+    learned <- history$event == "learn"
+    all(is.finite(history$median[learned])) && all(history$largest[learned] >= 1)
+  })),
+  learning = function(of) {
+    parts(list(squares = numbers(columns_of(of), sign = "not negative"), karma = numbers(rows_of_x(of))),
+          optional = TRUE)
   }
 )
 

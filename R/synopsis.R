@@ -49,12 +49,13 @@
 #'   from the rows that are kept if neither `h` nor `H` is given.
 #' @param tune_queries a list with `lower` and `upper`, limits of at least 10 boxes as in [kde_query()].
 #' @param key the name of a column of numbers, dates or times that increases from row to row as rows are inserted, and
-#'   is different for each. Its values in the rows that are kept let `refresh()` find what was inserted and deleted.
+#'   is different for each. Its values in the rows that are kept let [refresh()] find what was inserted and deleted.
 #' @param na.action [stats::na.fail], an error when values are missing, or [stats::na.omit], which leaves out the rows.
 #' @param verbose if TRUE, show progress; if NULL, `options(kestrel.verbose=)` decides, or else interactive sessions
 #'   show it after a second.
 #' @param x an object made by `kde_synopsis()`.
-#' @param ... no further arguments of `kde_synopsis()`: other names are an error, which says what may have been meant.
+#' @param ... no further arguments of `kde_synopsis()`: other names are an error, which says what may have been meant. In
+#'   `plot()`, graphical parameters.
 #' @return An object of class `"kestrel_synopsis"`, a list:
 #'   \item{version}{of this form, which is checked when it is used}
 #'   \item{x}{the rows that are kept, a matrix of the variables}
@@ -69,7 +70,9 @@
 #'     [q_error()] on these)}
 #'   \item{source, key}{of a database: a list of what was read (`from`, `columns`, `is_table`, `na.action`), and NULL or a
 #'     list of the key's `name`, `type`, `values` in the rows that are kept, and `last`, its largest value in the table}
-#'   `print()` shows it with the bytes that it takes in a file, uncompressed, and returns it invisibly.
+#'   \item{history, learning}{after [learn()] or [refresh()]}
+#'   `print()` shows it with the bytes that it takes in a file, uncompressed. `plot()` shows the q-errors of the queries
+#'   that it has learned from. Both return it invisibly.
 #' @section Units: `x`, `ranges` and the limits of queries are in those of the variables, `H` in their squares. Dates are
 #'   numbers of days, times of seconds.
 #' @section Errors: Errors of class `kestrel_error_input` are for
@@ -239,13 +242,7 @@ within_ranges <- function(boxes, ranges) {
 # The synopsis with its bandwidth times the best factor; every other query is held out to judge it.
 tuned_synopsis <- function(synopsis, table, queries, verbose) {
   table <- table$x
-  queries <- without_class(queries)
-  if (!is.list(queries) || !all(c("lower", "upper") %in% names(queries))) {
-    abort_input("`tune_queries` must be a list with `lower` and `upper`, not ", describe_value(queries), ".")
-  }
-  boxes <- pair_limits(list(lower = check_box_limits(queries$lower, synopsis$names, -Inf, "tune_queries$lower"),
-                            upper = check_box_limits(queries$upper, synopsis$names, Inf, "tune_queries$upper")),
-                       synopsis$names)
+  boxes <- check_known_boxes(queries, synopsis$names, "tune_queries")
   m <- nrow(boxes$lower)
   if (m < 10L) abort_input("`tune_queries` must have at least 10 boxes, not ", m, ".")
   run <- run_options()
@@ -293,6 +290,7 @@ print.kestrel_synopsis <- function(x, ...) {
                                  x$tuning$queries, " other queries ",
                                  paste(format_short(x$tuning$errors[, "median"]), collapse = " -> ")))
     },
+    if (!is.null(x$history)) label_line("history", history_text(x$history)),
     label_line("size", format_bytes(length(serialize(x, NULL)))), sep = "\n"
   )
   invisible(x)

@@ -117,7 +117,9 @@ makers <- list(
   errors = function() q_error(1:5, c(2, 2, 3, 5, 5)),
   info = function() kestrel_info(),
   stream = function() kde_stream(faithful[1:40, ], function(slab) NULL, H = diag(2), gridsize = c(5, 5)),
-  synopsis = function() kde_synopsis(faithful, size = 9),
+  synopsis = function() {
+    learn(kde_synopsis(faithful, size = 9), list(lower = c(2, 50), upper = c(4, 80)), 40)
+  },
   selection = function() {
     kinds <- kde_synopsis(data.frame(faithful, kind = rep(c("u", "v"), 136)), size = 9)
     dplyr::group_by(dplyr::filter(kinds, waiting > 50 | kind == "u"), kind)
@@ -337,7 +339,8 @@ uses <- list(
   kestrel_synopsis = expression(print(OBJECT), kde_query(OBJECT, c(2, 50), c(4, 80)), kde_query(OBJECT, eruptions > 3),
                                 kde_query(OBJECT, waiting > 60 | eruptions < 2, mean(eruptions)),
                                 dplyr::count(dplyr::filter(OBJECT, waiting > 60), cut(eruptions, c(1, 3, 5))),
-                                dplyr::summarise(dplyr::group_by(OBJECT), n = n(), median(waiting))),
+                                dplyr::summarise(dplyr::group_by(OBJECT), n = n(), median(waiting)), plot(OBJECT),
+                                learn(OBJECT, list(lower = c(2, 50), upper = c(4, 80)), 40)),
   kestrel_selection = expression(print(OBJECT), dplyr::count(OBJECT), dplyr::summarise(OBJECT, mean(waiting)),
                                  dplyr::filter(OBJECT, waiting < 90),
                                  dplyr::group_by(OBJECT, cut(waiting, c(40, 60)))),
