@@ -177,8 +177,8 @@ cuda_built_cpp <- function() {
     .Call(`_kestrel_cuda_built_cpp`)
 }
 
-cuda_device_cpp <- function() {
-    .Call(`_kestrel_cuda_device_cpp`)
+cuda_devices_cpp <- function(devices) {
+    .Call(`_kestrel_cuda_devices_cpp`, devices)
 }
 
 mixed_cpp <- function(data, run) {

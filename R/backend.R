@@ -53,7 +53,21 @@ resolve_isa <- function() {
 # with_progress() adds.
 run_options <- function(threads = NULL, backend = "auto", cuda = FALSE, precision = "double") {
   list(backend = resolve_backend(backend, cuda), threads = resolve_threads(threads), isa = resolve_isa(),
-       precision = check_choice(precision, known_precisions, "precision"), poll = resolve_poll())
+       precision = check_choice(precision, known_precisions, "precision"), poll = resolve_poll(),
+       devices = resolve_devices())
+}
+
+# The numbers of the GPUs that calls may use; NULL: all.
+resolve_devices <- function() {
+  given <- plain(getOption("kestrel.devices"))
+  if (is.null(given)) return(NULL)
+  fine <- is_numbers(given) && length(given) > 0L && all(is.finite(given)) && all(given >= 1) &&
+    all(given == round(given)) && all(given <= .Machine$integer.max) && !anyDuplicated(given)
+  if (!fine) {
+    abort_input("`options(kestrel.devices=)` must be different numbers of GPUs, as kestrel_info() lists them, not ",
+                describe_value(given), ".")
+  }
+  as.integer(given)
 }
 
 # The minimum number of seconds between two polls; NULL leaves it to the core.
@@ -82,15 +96,20 @@ density_options <- function(threads, backend, engine, tol, cuda = FALSE, precisi
 #'   \item{isa, isa_available}{the instruction set in use, and all that the processor has}
 #'   \item{threads}{the maximum number of threads, see [kestrel_threads()]}
 #'   \item{cuda}{a list: `built` (whether there is a CUDA object), `usable`, and `reason` if it cannot be used.
-#'     Otherwise `device`, `memory` in bytes, `multiprocessors`, `capability` and `driver`, the newest version of CUDA
-#'     that the driver supports}
+#'     Otherwise `device`, `memory` in bytes, `multiprocessors` and `capability` of the first GPU that is used,
+#'     `driver`, the newest version of CUDA that the driver supports, and `devices`. That is a data frame with a row for
+#'     each GPU: `device`, `memory`, `multiprocessors` and `capability` as above, `used` (whether calls use it), and
+#'     `reason`, which is `""` unless it cannot be used}
 #'   \item{build}{the compiler and the optional libraries that configure found}
-#'   With a CUDA object the first call starts the driver. After that, processes forked from this one cannot use the
-#'   device.
+#'   With a CUDA object the first call starts the driver and all GPUs. After that, processes forked from this one cannot
+#'   use a GPU. Calls use all GPUs that CUDA shows, or those whose numbers `options(kestrel.devices = )` has, such as
+#'   `c(1, 3)`. A number is that of a row of `devices`. The environment variable CUDA_VISIBLE_DEVICES hides GPUs from
+#'   CUDA, if it is set before the first call.
 #' @section Units: `memory` is in bytes.
-#' @section Cost: The first call starts the CUDA driver, if there is one. This takes up to seconds.
+#' @section Cost: The first call starts the CUDA driver and all GPUs, if there are any. This takes up to seconds.
 #' @section Errors: Errors of class `kestrel_error_backend` are raised when `options(kestrel.isa=)` names an instruction
-#'   set that the processor lacks.
+#'   set that the processor lacks. Errors of class `kestrel_error_input` are raised when `options(kestrel.devices=)` does
+#'   not have different whole numbers of at least 1. If it names a GPU that is not there, none can be used.
 #' @examples
 #' kestrel_info()
 #' @export

@@ -7,14 +7,19 @@ find_cuda_object <- function(folder) {
 }
 
 cuda_info <- function() {
-  device <- cuda_device_cpp()
+  device <- cuda_devices_cpp(resolve_devices())
+  if (!is.null(device$devices)) device$devices <- as.data.frame(device$devices, stringsAsFactors = FALSE)
   c(list(built = cuda_built_cpp(), usable = is.null(device$problem)), device[names(device) != "problem"])
 }
 
 cuda_text <- function(cuda) {
   if (!cuda$usable) return(paste0("no: ", cuda$reason))
-  paste0("yes: ", cuda$device, " (", format_bytes(cuda$memory), ", compute capability ", cuda$capability,
-         ", driver for CUDA ", cuda$driver, ")")
+  all <- cuda$devices
+  driver <- paste0("driver for CUDA ", cuda$driver)
+  about <- paste0(format_bytes(all$memory), ", compute capability ", all$capability)
+  if (nrow(all) == 1L) return(paste0("yes: ", cuda$device, " (", about, ", ", driver, ")"))
+  why <- ifelse(nzchar(all$reason), paste0(", not used: ", all$reason), ifelse(all$used, "", ", not used"))
+  paste0("yes: ", paste0(seq_len(nrow(all)), ": ", all$device, " (", about, why, ")", collapse = "; "), "; ", driver)
 }
 
 is_auto <- function(engine) is.null(engine) || engine == "auto"

@@ -65,13 +65,17 @@
 #'   [kestrel_info()] says why. On a GPU the engine is `"direct"`, or `"scanline"` for densities with the radial
 #'   Epanechnikov kernel on a grid with equal steps. Derivatives of densities ([kdde()]) use `"direct"`. Regressions use sums over blocks of sorted observations
 #'   (`"blocks"`), except with the Gaussian kernel and with several regressors.
+#'   With several GPUs a call uses all of them, or those of `options(kestrel.devices = )`, see [kestrel_info()]. Points,
+#'   rows of pairs, bandwidths and slabs of grids are then cut into pieces, and any GPU takes any piece. A grid whose
+#'   values reach the host more slowly than one GPU computes them stays on one. If a GPU fails or has too little
+#'   memory, the others take its pieces. If it was the last one, there is the error.
 #' - `"auto"`, the default, uses a GPU if there is one, if the CPU would take a second or more, and if the GPU is
 #'   expected to be at least twice as fast. The selectors of matrices use a GPU only with the engine `"direct"`. In one
 #'   dimension the selectors, [lscv()] and [psi()] use the CPU, because their engines take time in proportion to n. If
 #'   the GPU fails, the CPU takes over, with one message in a session for each kind of problem.
 #'
 #' The time of the CPU depends on the number of threads, so the choice of device may depend on it, too. The bits of a
-#' result on the same device do not. In double precision the results of a GPU differ from those of the CPU by at most
+#' result on the same device do not. They do not depend on the number of GPUs either, if these are of one kind. In double precision the results of a GPU differ from those of the CPU by at most
 #' 1e-12 of the largest value for densities. For sums over pairs they differ by at most 1e-12 of the sum of the absolute
 #' values of the terms. If [kde()] selects the bandwidth, it does so with `"auto"`, even for `backend = "cuda"`.
 #'

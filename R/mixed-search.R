@@ -3,7 +3,8 @@
 #
 # The parameters theta are lambda for factors and, for a number with the spread s, log(1 + (s / h)^2). For small h this
 # is a logarithm of h. It is 0 for an infinite h, and there the objective has a slope by it, so that a descent reaches
-# this limit like any other.
+# this limit like any other. A descent of a likelihood takes log(lambda): an observation whose only neighbours have
+# other levels has a density proportional to a power of lambda.
 
 mixed_kernels <- c("gaussian", "epanechnikov", "uniform")
 
@@ -20,7 +21,7 @@ largest_lambda <- function(bws) {
 
 # np's units of bandwidths: the spread of each column and the powers of n.
 mixed_units <- function(sample, order, run) {
-  spread <- function(x) spread_of(x, regression_cpp(list(x = x, y = x, w = ones_cpp(length(x))), run))
+  spread <- function(x) spread_of(regression_cpp(list(x = x, y = x, w = ones_cpp(length(x))), run))
   list(sdev = vapply(weighed_numbers(sample), spread, 0, USE.NAMES = FALSE),
        nconfac = sample$nobs^(-1 / (2 * order + sample$ncon)), ncatfac = sample$nobs^(-2 / (2 * order + sample$ncon)))
 }
@@ -139,6 +140,7 @@ mixed_limits <- function(bws) {
   }, NA)
   least <- if (is_density(bws)) c(rep(0, bws$nuno), ifelse(close, 1e-10, 0)) else nearly_split * largest
   list(lower = c(rep(nearly_out, bws$ncon), least), upper = c(rep(log1p(1e14), bws$ncon), largest), p = bws$ncon,
+       logs = rep(c(FALSE, bws$method == "cv.ml"), c(bws$ncon, length(largest))),
        narrow = is_density(bws),
        never_out = if (is_distribution(bws)) !bws$given[bws$icon] else rep(FALSE, bws$ncon))
 }
@@ -158,30 +160,47 @@ is_smoothed_out <- function(theta, limits) {
   ifelse(continuous, theta == 0, theta == limits$upper & limits$upper > 0)
 }
 
-# A descent from `theta` along the parameters that are `free`, by at most `steps`.
+# A descent from `theta` along the parameters that are `free`, by at most `steps`. A lambda without a logarithm stays 0.
 descend <- function(criterion, theta, free, limits, kernel, tolerance = 1e-10, steps = 100L) {
-  free <- which(free & limits$upper > limits$lower)
+  free <- which(free & limits$upper > limits$lower & !(limits$logs & theta == 0))
   start <- criterion$evaluate(theta, length(free) > 0L && kernel != "uniform")
   if (length(free) == 0L) return(list(theta = theta, value = start$value, converged = TRUE))
   # Its sums are constant between distances of observations.
   if (kernel == "uniform") return(descend_by_steps(criterion, theta, start$value, free, limits))
   unit <- c(rep(1, limits$p), limits$upper[seq_along(theta) > limits$p])[free]
+  logs <- limits$logs[free]
+  least <- ifelse(logs, pmax(limits$lower[free], nearly_split * limits$upper[free]), limits$lower[free])
+  inside <- function(t) pmin(pmax(t, least), limits$upper[free])
+  to_search <- function(t) ifelse(logs, log(t), t)
   size <- if (is.null(criterion$unit)) abs(start$value) else criterion$unit
   if (size == 0) size <- 1
   # The gradient of an infinite value shows no way down.
   if (size == Inf) return(list(theta = theta, value = start$value, converged = TRUE))
-  whole <- function(t) replace(theta, free, pmin(pmax(t, limits$lower[free]), limits$upper[free]))
+  whole <- function(t) replace(theta, free, inside(ifelse(logs, exp(t), t)))
   at <- function(t) criterion$evaluate(whole(t), TRUE)
+  slope <- function(t) at(t)$gradient[free] * ifelse(logs, whole(t)[free], 1)
+  begin <- to_search(inside(theta[free]))
+  # Few observations may have a say in lambda, so that a likelihood bends far less by it than by bandwidths, and PORT
+  # begins as if it bent alike.
+  for (k in which(logs)) {
+    change <- slope(begin + 0.1 * (seq_along(begin) == k))[k] - slope(begin)[k]
+    unit[k] <- 1 / sqrt(min(max(abs(change) / 0.1 / size, 1e-8), 1))
+  }
   worst <- 1e3 # PORT does not take infinite values
-  found <- stats::nlminb(pmax(theta[free], limits$lower[free]), function(t) min(at(t)$value / size, worst),
-                         function(t) at(t)$gradient[free] / size, scale = 1 / unit,
-                         lower = limits$lower[free], upper = limits$upper[free],
-                         control = list(iter.max = steps, eval.max = 3L * steps %/% 2L, rel.tol = tolerance,
-                                        x.tol = 1e-9))
-  best <- whole(found$par)
+  # Where observations lose their neighbours the objective is infinite. A first step to there can leave PORT with nothing
+  # but such values, and then the first step is shorter.
+  for (step in c(1, 0.05)) {
+    found <- stats::nlminb(begin, function(t) min(at(t)$value / size, worst), function(t) slope(t) / size,
+                           scale = 1 / unit, lower = to_search(least), upper = to_search(limits$upper[free]),
+                           control = list(iter.max = steps, eval.max = 3L * steps %/% 2L, rel.tol = tolerance,
+                                          x.tol = 1e-9, step.min = step, step.max = step))
+    best <- whole(found$par)
+    value <- criterion$evaluate(best, FALSE)$value
+    if (value <= start$value) break
+  }
+  if (!(value <= start$value)) return(list(theta = theta, value = start$value, converged = value < Inf))
   # Where a direction is flat, or the objective has a bend, PORT ends, too, but calls it singular or false convergence.
-  list(theta = best, value = criterion$evaluate(best, FALSE)$value,
-       converged = found$convergence == 0L || grepl("[(][78][)]", found$message))
+  list(theta = best, value = value, converged = found$convergence == 0L || grepl("[(][78][)]", found$message))
 }
 
 # For objectives with steps: along one parameter after the other, by steps that become smaller.
@@ -234,16 +253,26 @@ test_faces <- function(criterion, best, limits, bws) {
       }
       if (lower()) best <- found
     }
-    if (identical(best$theta, from)) break
-    best <- descend_free(criterion, best, limits, bws, 1e-8)
+    freed <- inwards(criterion, best$theta, limits, bws)
+    if (identical(best$theta, from) && !any(freed)) break
+    best <- descend_free(criterion, best, limits, bws, 1e-8, freed)
   }
   best
 }
 
-# Along what is not smoothed out, where that is lower.
-descend_free <- function(criterion, best, limits, bws, tolerance) {
-  found <- descend(criterion, best$theta, !is_smoothed_out(best$theta, limits), limits, bws$ckertype, tolerance)
+# Along what is not smoothed out, and along what is `freed`, where that is lower.
+descend_free <- function(criterion, best, limits, bws, tolerance, freed = FALSE) {
+  free <- freed | !is_smoothed_out(best$theta, limits)
+  found <- descend(criterion, best$theta, free, limits, bws$ckertype, tolerance)
   if (found$value < best$value) found else best
+}
+
+# Which factors are smoothed out although the objective falls towards smaller lambdas, as it may after the others have
+# moved.
+inwards <- function(criterion, theta, limits, bws) {
+  out <- is_smoothed_out(theta, limits) & seq_along(theta) > limits$p
+  if (!any(out) || bws$ckertype == "uniform") return(out & FALSE)
+  out & criterion$evaluate(theta, TRUE)$gradient > 0
 }
 
 # The bandwidths of the least objective: `raw` in the order of the columns, and every start's result.

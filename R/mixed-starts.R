@@ -35,7 +35,7 @@ best_starts <- function(bws, limits, criterion, count, first) {
   slopes <- if (size > 1L) criterion$evaluate(first, bws$ckertype != "uniform")$gradient
   # Permuted columns have permuted starts.
   places <- if (is.null(slopes)) seq_len(size) else order(order(slopes))
-  near <- ifelse(seq_len(size) <= limits$p, reference_theta(bws, limits), 0.02 * limits$upper)
+  near <- ifelse(seq_len(size) <= limits$p, reference_theta(bws, limits), nearly_split_start * limits$upper)
   far <- ifelse(seq_len(size) <= limits$p, 0.01, limits$upper)
   ranked <- function(shares) {
     candidates <- lapply(seq_len(nrow(shares)), function(k) near + shares[k, places] * (far - near))
@@ -130,11 +130,16 @@ distinct_minima <- function(found) {
   kept
 }
 
-# Parameters of a part for all observations: bandwidths fall with n, but what is smoothed out stays so.
+# Lambda of a start that nearly splits the data, relative to the largest.
+nearly_split_start <- 0.02
+
+# Parameters of a part for all observations: bandwidths fall with n, but what is smoothed out stays so. A likelihood may
+# have one minimum where a factor splits the data and another near it, so its descents do not begin at the first.
 theta_for_more <- function(theta, bws, part) {
   h <- h_of_theta(theta, bws)
   lambda <- theta[seq_along(theta) > bws$ncon]
   wide <- h > 2 * bws$sdev
+  if (bws$method == "cv.ml") lambda <- pmax(lambda, nearly_split_start * largest_lambda(bws))
   c(log1p((bws$sdev / (h * ifelse(wide, 1, bws$nconfac / part$nconfac)))^2),
     ifelse(lambda < 0.9 * largest_lambda(bws), lambda * bws$ncatfac / part$ncatfac, lambda))
 }

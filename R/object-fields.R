@@ -166,6 +166,12 @@ sketch_summary_fields <- list(
   bytes = numbers(1L, sign = "positive", whole = TRUE)
 )
 
+found_devices <- anything(list("a data frame of devices", function(devices) {
+  is.data.frame(devices) && nrow(devices) > 0L && is.character(devices[["device"]]) &&
+    is.numeric(devices[["memory"]]) && is.character(devices[["capability"]]) && is.logical(devices[["used"]]) &&
+    is.character(devices[["reason"]])
+}))
+
 info_fields <- list(
   version = texts(1L), isa = texts(1L), isa_available = texts(min = 1L),
   threads = numbers(1L, sign = "positive", whole = TRUE),
@@ -175,7 +181,8 @@ info_fields <- list(
     device = function(of) if (of[["cuda"]][["usable"]]) texts(1L),
     memory = function(of) if (of[["cuda"]][["usable"]]) numbers(1L, sign = "positive"),
     capability = function(of) if (of[["cuda"]][["usable"]]) texts(1L),
-    driver = function(of) if (of[["cuda"]][["usable"]]) texts(1L)
+    driver = function(of) if (of[["cuda"]][["usable"]]) texts(1L),
+    devices = function(of) if (of[["cuda"]][["usable"]]) found_devices
   )),
   build = anything(list("a list of strings and flags, named", function(build) {
     if (!is.list(build) || is.object(build)) return(FALSE)

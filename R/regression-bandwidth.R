@@ -15,7 +15,7 @@ single_regbw <- function(xdat, ydat, asked, given, refine, w, na.action, run, ve
   if (is_nearest(asked)) check_nearest_arguments(asked, given)
   sample <- check_regression_sample(xdat, ydat, w, na.action)
   data <- observations_of(sample, run)
-  asked$sdev <- spread_of(data$x, data$sorted)
+  asked$sdev <- spread_of(data$sorted)
   asked$nconfac <- sample$nobs^(-1 / (2 * asked$ckerorder + 1))
   found <- with_progress(verbose, "Cross-validation", function(progress) {
     run$progress <- progress

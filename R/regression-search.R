@@ -19,9 +19,9 @@ range_of <- function(x) {
 }
 
 # np's measure of the spread of x: the least of three, as far as they are positive. `sorted`: the core's sample of x.
-spread_of <- function(x, sorted) {
-  middle <- regression_spread_cpp(sorted)
-  spreads <- c(stats::sd(x), middle[1L] / (2 * stats::qnorm(0.75)), 1.4826 * middle[2L])
+spread_of <- function(sorted) {
+  found <- regression_spread_cpp(sorted)
+  spreads <- c(found[1L], found[2L] / (2 * stats::qnorm(0.75)), 1.4826 * found[3L])
   min(spreads[spreads > 0])
 }
 
@@ -73,7 +73,7 @@ listed_bandwidths <- function(given, widest) {
 # Ratio of successive bandwidths of a scan. Valleys of the curve are several times wider: a Gaussian weight relative to
 # another, exp(-d / h^2), falls from 0.9 to 0.1 while h falls to a fifth. With few observations fits may have poles.
 # With many, curves are sums of many such terms.
-scan_ratio <- function(n) if (n <= 100L) 1.02 else if (n <= 10000L) 1.06 else 1.12
+scan_ratio <- function(n) if (n <= 100L) 1.02 else if (n <= 10000L) 1.06 else 1.2
 
 # The bandwidths of the scan for the least value of a curve, from the smallest that supports every observation. Where
 # all observations are tied, the curve is constant below the smallest step of x. The last, far beyond the data, stands

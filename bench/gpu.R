@@ -7,7 +7,8 @@
 # 131,072 points with the Gaussian kernel: bench/gpu-kernels.cu. The programs of Michailidis & Margaritis (2013), timed
 # in the same way: bench/papers/michailidis-margaritis.cu; that of Rohlfs & Zahran (2017), with transfers from and to
 # the host: bench/papers/rohlfs-zahran.cu; that of Lopez-Novoa (2015, chapter 7): bench/papers/skde-pipeline.cu. Work on
-# the device for grids: tools/gpu-check.sh bench-scanline. All others are whole calls, with transfers from and to the
+# the device for grids: tools/gpu-check.sh bench-scanline. Several devices: tools/gpu-check.sh bench-devices, and copies
+# between them: bench/gpu-peers.cu. All others are whole calls, with transfers from and to the
 # host: medians of five after a first one, or of one if a call takes seconds. If Andrzejewski et al. (2013, table 3) or
 # Rohlfs & Zahran (2017, table I) have that size, the seconds on their GPUs are given, too.
 
@@ -215,6 +216,30 @@ for (i in seq_len(nrow(pipeline))) {
     what <- paste0("Lopez-Novoa, ", format(pipeline$points[i], big.mark = ","), " points, ",
                    if (pipeline$overlapped[i] == 1) "overlapped, ", stage)
     add("pipeline", what, pipeline[[stage]][i], "s", "double", 3L, count = pipeline$points[i])
+  }
+}
+
+# ---- several devices: whole calls on 1, 2, 4, ... of them, and copies between them
+# The least of some calls after a first one. Devices that share the work equally would take one over their number of the
+# time of one device; 2 and 4 should come to 0.95 of that, 8 to 0.90.
+if (nrow(kestrel_info()$cuda$devices) > 1L) {
+  check_lines <- system2(file.path(here, "..", "tools", "gpu-check.sh"), c("bench-devices", "bench-devices-grid"),
+                         stdout = TRUE, env = paste0("KESTREL_CUDA_OBJECT=", shQuote(object)))
+  devices <- rows_of(check_lines, "bench devices", "task", "devices", "seconds", "efficiency")
+  alone <- devices$seconds[devices$devices == 1]
+  names(alone) <- devices$task[devices$devices == 1]
+  for (i in seq_len(nrow(devices))) {
+    row <- devices[i, ]
+    efficiency <- if (row$devices < 8) 0.95 else 0.9
+    add("devices", sprintf("%s, %d device%s", row$task, row$devices, if (row$devices > 1) "s" else ""), row$seconds, "s",
+        "double", way = as.character(row$devices),
+        wanted = if (row$devices > 1) unname(alone[as.character(row$task)]) / row$devices / efficiency else NA)
+  }
+  copies <- run_program("gpu-peers.cu", "copy", "way", "from", "to", "rate")
+  for (i in seq_len(nrow(copies))) {
+    row <- copies[i, ]
+    add("devices", sprintf("copy, %s, %d to %d", row$way, row$from + 1L, row$to + 1L), row$rate, "B/s",
+        way = as.character(row$way))
   }
 }
 

@@ -1,8 +1,9 @@
 # Regression with the Gaussian kernel: the search for the global minimum of cross-validation, the curve of 200
 # bandwidths, fits with standard errors, the search with nearest neighbours, that with three numeric regressors and a
-# factor, and the functions on top of these sums. On one thread and on all, beside np and all pairs in R.
+# factor, that for a conditional density, and the functions on top of these sums. On one thread and on all, beside np
+# and all pairs in R.
 #
-#   Rscript bench/regression.R [--short] [curves searches fits neighbours mixed models]
+#   Rscript bench/regression.R [--short] [curves searches fits neighbours mixed densities models]
 #
 # np is left out where it is not installed, and where it would take minutes.
 
@@ -102,6 +103,19 @@ bench_mixed <- function() {
   do.call(print_rows, rows)
 }
 
+# Conditional densities by likelihood.
+bench_densities <- function() {
+  row <- function(n, peer) {
+    data <- mixed(n)
+    search <- function() npcdensbw(y ~ x1 + z, data = data, nmulti = 1)
+    of_np <- function() np::npcdensbw(y ~ x1 + z, data = data, nmulti = 1)
+    cat("\nLargest log-likelihood of n =", n, "by kestrel:", format(search()$fval, digits = 9))
+    if (peer) cat(", by np:", format(of_np()$fval, digits = 9))
+    row_of("npcdensbw, cv.ml", n, search, if (peer) of_np, 1L)
+  }
+  print_rows(row(500, with_np), row(sized(2000, 1000), with_np))
+}
+
 # The same calls of both packages, with the bandwidths that they select. np is left out at the full size, where it takes
 # minutes.
 bench_models <- function() {
@@ -123,4 +137,4 @@ bench_models <- function() {
 }
 
 run_sections(list(curves = bench_curves, searches = bench_searches, fits = bench_fits, neighbours = bench_neighbours,
-                  mixed = bench_mixed, models = bench_models))
+                  mixed = bench_mixed, densities = bench_densities, models = bench_models))

@@ -524,13 +524,14 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
-// cuda_device_cpp
-SEXP cuda_device_cpp();
-RcppExport SEXP _kestrel_cuda_device_cpp() {
+// cuda_devices_cpp
+SEXP cuda_devices_cpp(SEXP devices);
+RcppExport SEXP _kestrel_cuda_devices_cpp(SEXP devicesSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    rcpp_result_gen = Rcpp::wrap(cuda_device_cpp());
+    Rcpp::traits::input_parameter< SEXP >::type devices(devicesSEXP);
+    rcpp_result_gen = Rcpp::wrap(cuda_devices_cpp(devices));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1358,7 +1359,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_checksum_cpp", (DL_FUNC) &_kestrel_checksum_cpp, 2},
     {"_kestrel_cuda_object_cpp", (DL_FUNC) &_kestrel_cuda_object_cpp, 1},
     {"_kestrel_cuda_built_cpp", (DL_FUNC) &_kestrel_cuda_built_cpp, 0},
-    {"_kestrel_cuda_device_cpp", (DL_FUNC) &_kestrel_cuda_device_cpp, 0},
+    {"_kestrel_cuda_devices_cpp", (DL_FUNC) &_kestrel_cuda_devices_cpp, 1},
     {"_kestrel_mixed_cpp", (DL_FUNC) &_kestrel_mixed_cpp, 2},
     {"_kestrel_choose_mixed_place_cpp", (DL_FUNC) &_kestrel_choose_mixed_place_cpp, 4},
     {"_kestrel_mixed_place_cpp", (DL_FUNC) &_kestrel_mixed_place_cpp, 1},

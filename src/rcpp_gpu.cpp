@@ -1,4 +1,5 @@
 // R to the CUDA object: information about it, and its problems in R's words.
+#include <algorithm>
 #include <cmath>
 
 #include "config.hpp"
@@ -57,17 +58,40 @@ GpuUse Run::place() const {
   return use;
 }
 
-/// The device, or its problem: a list either way.
+/// The first device that is used, and all that there are; or the problem: a list either way.
+/// `devices`: the option kestrel.devices.
 // [[Rcpp::export]]
-SEXP cuda_device_cpp() {
+SEXP cuda_devices_cpp(SEXP devices) {
+  set_gpu_devices(device_numbers(devices));
   return or_problem([&] {
-    const kestrel_gpu_device& device = gpu_device();
-    return Rcpp::List::create(Rcpp::Named("device") = std::string(device.name),
-                              Rcpp::Named("memory") = device.memory,
-                              Rcpp::Named("multiprocessors") = device.multiprocessors,
-                              Rcpp::Named("capability") =
-                                  std::to_string(device.major) + "." + std::to_string(device.minor),
-                              Rcpp::Named("driver") = std::to_string(device.driver / 1000) + "." +
-                                                      std::to_string(device.driver % 1000 / 10));
+    const auto capability = [](const kestrel_gpu_device& of) {
+      return std::to_string(of.major) + "." + std::to_string(of.minor);
+    };
+    const std::vector<FoundDevice> all = find_gpu_devices();
+    const std::vector<int> used = gpu_devices();
+    Rcpp::CharacterVector names, capabilities, reasons;
+    Rcpp::NumericVector memory;
+    Rcpp::IntegerVector multiprocessors;
+    Rcpp::LogicalVector is_used;
+    for (std::size_t k = 0; k < all.size(); ++k) {
+      names.push_back(all[k].device.name);
+      memory.push_back(all[k].device.memory);
+      multiprocessors.push_back(all[k].device.multiprocessors);
+      capabilities.push_back(capability(all[k].device));
+      is_used.push_back(std::find(used.begin(), used.end(), static_cast<int>(k)) != used.end());
+      reasons.push_back(all[k].problem);
+    }
+    const kestrel_gpu_device& first = gpu_device();
+    return Rcpp::List::create(
+        Rcpp::Named("device") = std::string(first.name), Rcpp::Named("memory") = first.memory,
+        Rcpp::Named("multiprocessors") = first.multiprocessors,
+        Rcpp::Named("capability") = capability(first),
+        Rcpp::Named("driver") =
+            std::to_string(first.driver / 1000) + "." + std::to_string(first.driver % 1000 / 10),
+        Rcpp::Named("devices") =
+            Rcpp::List::create(Rcpp::Named("device") = names, Rcpp::Named("memory") = memory,
+                               Rcpp::Named("multiprocessors") = multiprocessors,
+                               Rcpp::Named("capability") = capabilities,
+                               Rcpp::Named("used") = is_used, Rcpp::Named("reason") = reasons));
   });
 }

@@ -202,8 +202,9 @@ double regression_support_cpp(SEXP regression, std::string kernel) {
 /// The interquartile range of x, and the median of the distances to the median.
 // [[Rcpp::export]]
 Rcpp::NumericVector regression_spread_cpp(SEXP regression) {
-  const Spread spread = regression_of(regression).spread();
-  return Rcpp::NumericVector::create(spread.interquartile, spread.median_deviation);
+  const Spread spread = regression_of(regression).spread(polled());
+  return Rcpp::NumericVector::create(spread.deviation, spread.interquartile,
+                                     spread.median_deviation);
 }
 
 /// The largest number of neighbours up to `limit` that every observation has.

@@ -5,6 +5,7 @@
 #include <Rcpp.h>
 
 #include <string>
+#include <vector>
 
 #include "core/base/run_options.hpp"
 #include "gpu/gpu_use.hpp"
@@ -64,16 +65,25 @@ inline Backend backend_of(const std::string& name) {
   return name == "cpu" ? Backend::cpu : Backend::automatic;
 }
 
+/// The option kestrel.devices: numbers from 1, or NULL for all.
+inline std::vector<int> device_numbers(SEXP devices) {
+  if (Rf_isNull(devices)) return {};
+  std::vector<int> numbers = Rcpp::as<std::vector<int>>(devices);
+  for (int& number : numbers) --number;
+  return numbers;
+}
+
 inline Run unpack_run(const Rcpp::List& list) {
   const Fields fields(list, "a run",
                       {"backend", "threads", "isa", "precision", "progress", "engine", "tol",
-                       "poll", "settled", "slabs"});
+                       "poll", "settled", "slabs", "devices"});
   Run run;
   run.table = &table_of(fields.get<std::string>("isa"));
   run.parallel.threads = fields.get<int>("threads");
   run.parallel.poll = r_poll(fields.optional("progress"));
   const SEXP poll = fields.optional("poll");
   set_poll_interval(Rf_isNull(poll) ? kPollInterval : Rcpp::as<double>(poll));
+  set_gpu_devices(device_numbers(fields.optional("devices")));
   run.backend = backend_of(fields.get<std::string>("backend"));
   run.single = fields.get<std::string>("precision") == "single";
   run.settled = !Rf_isNull(fields.optional("settled"));

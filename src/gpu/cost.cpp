@@ -1,5 +1,6 @@
 #include "gpu/cost.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "shared/kernel.hpp"
@@ -41,6 +42,8 @@ double pair_picoseconds(double d, bool single) {
 /// The host sorts the samples, and values come back at 55 GB/s.
 constexpr double kRowSeconds = 50e-12, kPointSeconds = 24e-12, kSampleSeconds = 60e-9,
                  kValueSeconds = 8 / 55e9;
+/// What one thread of the host needs to copy a value to memory that is new: an estimate.
+constexpr double kCopySeconds = 8 / 8e9;
 
 /// Seconds of a fit by cross-validation, or of a pair of the Gaussian kernel. A fit with a
 /// polynomial kernel takes sums over log2(n) blocks of samples, for each of their powers. Fits to
@@ -75,6 +78,13 @@ double gpu_direct_seconds(double n, double m, double d, const kestrel_gpu_device
 double gpu_scanline_seconds(double n, double m, double rows, const kestrel_gpu_device& device) {
   return gpu_slowness(device, false) * (n * rows * kRowSeconds + m * kPointSeconds) +
          kSampleSeconds * n + kValueSeconds * m;
+}
+
+std::size_t gpu_scanline_devices(double rows_of_all, double m, std::size_t devices) {
+  const double work = rows_of_all * kRowSeconds + m * kPointSeconds;
+  const double alone = std::max(work, m * kValueSeconds);
+  const double together = std::max(work, m * kCopySeconds) / static_cast<double>(devices);
+  return together < 0.8 * alone ? devices : 1;
 }
 
 double gpu_regression_seconds(const RegressionWork& work, double n,

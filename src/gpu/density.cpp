@@ -11,6 +11,9 @@ namespace kestrel {
 
 namespace {
 
+/// What a pair takes an H200 at least: pieces are not smaller for more variables.
+constexpr double kDirectPairSeconds = 1e-12;
+
 int gpu_leaf(const TileKernel& kernel) {
   static_assert(static_cast<int>(simd::Leaf::gaussian_polynomial) == KESTREL_GPU_LEAVES,
                 "the leaves of kernels in the same order");
@@ -42,8 +45,10 @@ bool gpu_density(const MatrixView& x, Weights w, const EvaluationPoints& points,
   const bool as_given = gpu_leaf(kernel) == KESTREL_GPU_product_uniform;
   bool single = single_precision && kernel.whitens();
   double reach = gpu_reach(x.cols, single);
+  const double pairs = static_cast<double>(x.rows) * static_cast<double>(points.size());
+  const std::size_t most = points_of_piece(points.size(), kDirectPairSeconds * pairs);
   const auto cut = [&] {
-    return cut_pieces(points, whitening, as_given, reach, kPointsAtOnce, options.parallel);
+    return cut_pieces(points, whitening, as_given, reach, most, options.parallel);
   };
   Pieces pieces = cut();
   if (single && pieces.count() > 64 + points.size() / 4096) {
@@ -59,7 +64,9 @@ bool gpu_density(const MatrixView& x, Weights w, const EvaluationPoints& points,
   std::fill(out.begin(), out.end(), 0.0);
   DeviceSums(whitening, reach, request)
       .run(x, w, points, pieces, options,
-           [&](std::size_t point, const double* sum, std::size_t) { out[point] += *sum; });
+           [&](std::size_t point, const double* sum, std::size_t, std::size_t) {
+             out[point] += *sum;
+           });
   for (std::size_t i = 0; i < out.size; ++i) out[i] = scale.times(out[i]);
   return single;
 }

@@ -84,7 +84,7 @@ DensityChoice choose_density(const DensityTask& task, const DensityRequest& requ
   choice.engine = device;
   choice.reason =
       device == "scanline" ? "the ends of runs on the GPU" : "sums every pair on the GPU";
-  choice.seconds = seconds(gpu_device());
+  choice.seconds = seconds(gpu_device()) / static_cast<double>(gpu_devices().size());
   choice.device = use.device();
   return choice;
 }

@@ -46,6 +46,12 @@ constexpr double kMomentsOfBlock = 16;
 /// the derivatives of them on one thread and is not counted.
 constexpr double kExponentialPs = 2, kVariablePs = 0.9, kFactorPs = 3.5;
 
+double derivative_picoseconds(std::size_t d, int order, std::size_t moments) {
+  const double groups = std::ceil(static_cast<double>(moments) / kMomentsOfBlock);
+  return groups * (kExponentialPs + kVariablePs * static_cast<double>(d) +
+                   kFactorPs * (std::max(1, order) + 1));
+}
+
 }  // namespace
 
 void gpu_derivatives(const MatrixView& x, Weights w, const EvaluationPoints& points,
@@ -67,14 +73,23 @@ void gpu_derivatives(const MatrixView& x, Weights w, const EvaluationPoints& poi
   request.degree = degree;
   request.factor = factor.data();
   const double reach = std::min(kDerivativeReach, gpu_reach(d, false));
-  const Pieces pieces = cut_pieces(points, kernel, false, reach,
-                                   1 + kPointsAtOnce / monomials.size(), options.parallel);
+  const double pairs = static_cast<double>(x.rows) * static_cast<double>(m);
+  const std::size_t most = std::min(
+      1 + kPointsAtOnce / monomials.size(),
+      points_of_piece(m, 1e-12 * pairs * derivative_picoseconds(d, order, monomials.size())));
+  const Pieces pieces = cut_pieces(points, kernel, false, reach, most, options.parallel);
   const std::vector<double> unit = moment_units(monomials);
-  std::vector<double> sums(monomials.size()), derivative(of_order);
+  struct Scratch {
+    std::vector<double> sums, derivative;
+  };
+  std::vector<Scratch> scratch(
+      gpu_devices().size(), {std::vector<double>(monomials.size()), std::vector<double>(of_order)});
   std::fill(out.begin(), out.end(), 0.0);
   DeviceSums(kernel, reach, request)
       .run(x, w, points, pieces, options,
-           [&](std::size_t point, const double* sum, std::size_t stride) {
+           [&](std::size_t point, const double* sum, std::size_t stride, std::size_t place) {
+             std::vector<double>&sums = scratch[place].sums,
+             &derivative = scratch[place].derivative;
              for (std::size_t t = 0; t < sums.size(); ++t) sums[t] = sum[t * stride] * unit[t];
              map.apply(sums.data(), derivative.data());
              for (std::size_t t = 0; t < of_order; ++t) out[t * m + point] += derivative[t];
@@ -84,10 +99,7 @@ void gpu_derivatives(const MatrixView& x, Weights w, const EvaluationPoints& poi
 
 double gpu_derivative_seconds(double n, double m, std::size_t d, int order,
                               const kestrel_gpu_device& device) {
-  const double moments = static_cast<double>(Monomials(d, order).size());
-  const double groups = std::ceil(moments / kMomentsOfBlock);
-  const double picoseconds = groups * (kExponentialPs + kVariablePs * static_cast<double>(d) +
-                                       kFactorPs * (std::max(1, order) + 1));
+  const double picoseconds = derivative_picoseconds(d, order, Monomials(d, order).size());
   return 1e-12 * n * m * picoseconds * gpu_slowness(device, false);
 }
 

@@ -50,25 +50,23 @@ Pieces cut_pieces(const EvaluationPoints& points, const TileKernel& kernel, bool
   return pieces;
 }
 
-DeviceSums::DeviceSums(const TileKernel& whitening, double reach, kestrel_gpu_kernel request)
-    : table_(gpu_table()), values_(std::max<std::size_t>(1, request.moments)) {
-  const simd::Whitening map = whitening.whitening(nullptr);
-  request.d = static_cast<int>(map.d);
-  request.diagonal = map.diagonal ? 1 : 0;
-  request.matrix = map.matrix;
-  request.farthest = reach + kOutsideReach;
-  check_gpu(table_.density_open(&request, &density_, text_, sizeof text_), text_);
+std::size_t points_of_piece(std::size_t points, double seconds) {
+  // A multiple of the points that a device pads pieces to.
+  constexpr std::size_t kUnit = 1024;
+  return std::min(kPointsAtOnce, piece_length(points, piece_count(seconds), kUnit));
 }
 
-void DeviceSums::samples(const MatrixView& x, Weights w, std::size_t first, std::size_t last) {
-  const WeightArray weights(w.part(first, last - first));
-  check_gpu(table_.density_samples(density_, x.data + first, x.rows, weights.data(), last - first,
-                                   text_, sizeof text_),
-            text_);
+DeviceSums::DeviceSums(const TileKernel& whitening, double reach, kestrel_gpu_kernel request)
+    : table_(gpu_table()), request_(request), values_(std::max<std::size_t>(1, request.moments)) {
+  const simd::Whitening map = whitening.whitening(nullptr);
+  request_.d = static_cast<int>(map.d);
+  request_.diagonal = map.diagonal ? 1 : 0;
+  request_.matrix = map.matrix;
+  request_.farthest = reach + kOutsideReach;
 }
 
 void DeviceSums::add_piece(const EvaluationPoints& points, const Pieces& pieces, std::size_t piece,
-                           PollState& state, const Add& add) {
+                           const DeviceTeam::Turn& turn, const Add& add) const {
   const Blocks& blocks = pieces.blocks;
   const std::size_t first = blocks.start[piece], last = blocks.start[piece + 1];
   const std::size_t count = last - first, d = points.dimension();
@@ -82,28 +80,37 @@ void DeviceSums::add_piece(const EvaluationPoints& points, const Pieces& pieces,
   if (centre.empty()) {
     for (std::size_t k = 0; k < d; ++k) centre.push_back(e[k * stride]);
   }
-  const int code = table_.density_sum(density_, centre.data(), e, stride, count, sum.data(),
-                                      PollState::ask, &state, text_, sizeof text_);
-  state.rethrow();
-  check_gpu(code, text_);
-  for (std::size_t i = 0; i < count; ++i) add(blocks.point(first + i), sum.data() + i, count);
+  char text[512] = "";
+  turn.check(table_.density_sum(turn.handle, centre.data(), e, stride, count, sum.data(),
+                                PollState::ask, &turn.poll, text, sizeof text),
+             text);
+  for (std::size_t i = 0; i < count; ++i) {
+    add(blocks.point(first + i), sum.data() + i, count, turn.place);
+  }
 }
 
 void DeviceSums::run(const MatrixView& x, Weights w, const EvaluationPoints& points,
-                     const Pieces& pieces, const RunOptions& options, const Add& add) {
+                     const Pieces& pieces, const RunOptions& options, const Add& add) const {
   const std::size_t at_a_time =
       std::max<std::size_t>(1, std::min(x.rows, kSampleNumbers / (x.cols + 1)));
-  PollState state(options.parallel.poll);
+  const double rows = static_cast<double>(x.rows);
   for (std::size_t begin = 0; begin < x.rows; begin += at_a_time) {
-    const std::size_t end = std::min(x.rows, begin + at_a_time);
-    samples(x, w, begin, end);
-    const double rows = static_cast<double>(x.rows), all = static_cast<double>(pieces.count());
-    for (std::size_t piece = 0; piece < pieces.count(); ++piece) {
-      const double share = static_cast<double>(end - begin) / rows;
-      state.begin = static_cast<double>(begin) / rows + share * static_cast<double>(piece) / all;
-      state.end = state.begin + share / all;
-      add_piece(points, pieces, piece, state, add);
-    }
+    const std::size_t end = std::min(x.rows, begin + at_a_time), count = end - begin;
+    const WeightArray weights(w.part(begin, count));
+    const auto open = [&](int device, const void* from) {
+      void* density = nullptr;
+      char text[512] = "";
+      check_gpu(table_.density_open(device, &request_, x.data + begin, x.rows, weights.data(),
+                                    count, from, &density, text, sizeof text),
+                text);
+      return density;
+    };
+    DeviceTeam team(open, table_.density_close);
+    const ParallelOptions share = part_of(options.parallel, static_cast<double>(begin) / rows,
+                                          static_cast<double>(end) / rows);
+    team.run(pieces.count(), share, [&](std::size_t piece, const DeviceTeam::Turn& turn) {
+      add_piece(points, pieces, piece, turn, add);
+    });
   }
 }
 

@@ -1,4 +1,4 @@
-// Sums over samples at evaluation points on the device, in pieces of points and of samples.
+// Sums over samples at evaluation points on the devices, in pieces of points and of samples.
 #ifndef KESTREL_GPU_DEVICE_SUMS_HPP
 #define KESTREL_GPU_DEVICE_SUMS_HPP
 
@@ -9,8 +9,7 @@
 #include "core/data/evaluation_points.hpp"
 #include "core/data/tiles.hpp"
 #include "core/data/weights.hpp"
-#include "gpu/loader.hpp"
-#include "gpu/poll.hpp"
+#include "gpu/devices.hpp"
 
 namespace kestrel {
 
@@ -30,35 +29,34 @@ struct Pieces {
 Pieces cut_pieces(const EvaluationPoints& points, const TileKernel& kernel, bool as_given,
                   double reach, std::size_t most, const ParallelOptions& options);
 
-/// Sums that are open on the device: one or, of monomials, several at each point.
+/// The maximum number of points of a piece, for sums that take an H200 so many seconds in all.
+std::size_t points_of_piece(std::size_t points, double seconds);
+
+/// Sums on the devices: one or, of monomials, several at each point.
 class DeviceSums {
  public:
   /// `request`: the kernel; its `matrix`, `d`, `diagonal` and `farthest` are set here, from the
-  /// whitening and the reach.
+  /// whitening and the reach. Keeps what these point to.
   DeviceSums(const TileKernel& whitening, double reach, kestrel_gpu_kernel request);
-  DeviceSums(const DeviceSums&) = delete;
-  DeviceSums& operator=(const DeviceSums&) = delete;
-  ~DeviceSums() { table_.density_close(density_); }
 
-  /// Takes add(i, sums, stride) for every point i: sums[t * stride] is its sum number t over some
-  /// of the samples.
-  using Add = std::function<void(std::size_t, const double*, std::size_t)>;
+  /// Takes add(i, sums, stride, place) for every point i: sums[t * stride] is its sum number t over
+  /// some of the samples. `place` is that of the device, for scratch space: several threads may
+  /// call it, for different points and with different places.
+  using Add = std::function<void(std::size_t, const double*, std::size_t, std::size_t)>;
 
   /// Calls `add` for every piece of samples and of points. So many samples are taken at a time that
   /// they have 512 MiB as given.
   void run(const MatrixView& x, Weights w, const EvaluationPoints& points, const Pieces& pieces,
-           const RunOptions& options, const Add& add);
+           const RunOptions& options, const Add& add) const;
 
  private:
-  void samples(const MatrixView& x, Weights w, std::size_t first, std::size_t last);
   /// The sums at the points of a piece.
   void add_piece(const EvaluationPoints& points, const Pieces& pieces, std::size_t piece,
-                 PollState& state, const Add& add);
+                 const DeviceTeam::Turn& turn, const Add& add) const;
 
   const kestrel_gpu_table& table_;
+  kestrel_gpu_kernel request_;
   const std::size_t values_;  // sums at each point
-  void* density_ = nullptr;
-  char text_[512] = "";
 };
 
 }  // namespace kestrel

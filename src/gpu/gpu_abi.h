@@ -2,7 +2,16 @@
  * the other's compiler. The object exports one function, KESTREL_GPU_SYMBOL, that returns the table
  * of all others. Each of these returns KESTREL_GPU_OK, or another code after writing the reason
  * into the caller's buffer, as text that ends in a zero. None of them may be called in a process
- * that was forked after the first call of any, nor by two threads at a time. */
+ * that was forked after the first call of any. Several threads may call them, but only one at a
+ * time for each device.
+ *
+ * Devices have numbers from 0. A handle belongs to the device for which it was opened. What is sent
+ * to a device can come from another handle, `from`, that was opened for the same: from device to
+ * device if these are peers, and through the host otherwise. The other handle may be in use
+ * meanwhile, but its data must not change. Without such a handle `from` is null.
+ *
+ * Long tasks are cut into pieces, so that several devices can share them. The values of a piece do
+ * not depend on the device, if the devices are of one kind. */
 #ifndef KESTREL_GPU_ABI_H
 #define KESTREL_GPU_ABI_H
 
@@ -15,7 +24,7 @@ extern "C" {
 #endif
 
 /* To be raised with every change of this file. */
-#define KESTREL_GPU_VERSION 12
+#define KESTREL_GPU_VERSION 13
 #define KESTREL_GPU_SYMBOL "kestrel_cuda_table"
 
 enum kestrel_gpu_code {
@@ -214,16 +223,19 @@ typedef int (*kestrel_gpu_poll)(void* context, double fraction);
 struct kestrel_gpu_table {
   int version; /* KESTREL_GPU_VERSION; always the first member */
 
-  /* Describes the device that is used. The first call starts the driver. */
-  int (*device)(struct kestrel_gpu_device* device, char* problem, size_t room);
+  /* How many devices there are. Starts the driver. */
+  int (*devices)(int* count, char* problem, size_t room);
+  /* Describes a device, all but its free memory. Does not start it. */
+  int (*describe)(int number, struct kestrel_gpu_device* device, char* problem, size_t room);
+  /* Runs a first kernel on a device, which shows whether it can be used, and asks for its free
+   * memory in bytes. */
+  int (*start)(int number, double* free_memory, char* problem, size_t room);
 
-  /* Prepares the sum for a kernel; density_close() frees it. */
-  int (*density_open)(const struct kestrel_gpu_kernel* kernel, void** density, char* problem,
-                      size_t room);
-  /* Sets the samples: n rows of d, coordinate k of row j is x[k * stride + j]; n weights, not
-   * negative. */
-  int (*density_samples)(void* density, const double* x, size_t stride, const double* w, size_t n,
-                         char* problem, size_t room);
+  /* Prepares the sum for a kernel and the samples: n rows of d, coordinate k of row j is x[k *
+   * stride + j]; n weights, not negative. density_close() frees it. */
+  int (*density_open)(int device, const struct kestrel_gpu_kernel* kernel, const double* x,
+                      size_t stride, const double* w, size_t n, const void* from, void** density,
+                      char* problem, size_t room);
   /* sum[i] = sum_j w_j value(e_i - x_j), i < m, coordinate k of e_i being e[k * stride + i]. If
    * there are moments, sum[s * m + i] is that of moment s.
    * Coordinates are relative to `centre`, which KESTREL_GPU_product_uniform ignores. */
@@ -231,14 +243,19 @@ struct kestrel_gpu_table {
                      double* sum, kestrel_gpu_poll poll, void* context, char* problem, size_t room);
   void (*density_close)(void* density);
 
-  /* The sums over pairs of n samples; arguments as in density_samples() and density_sum(). */
-  int (*pair_sums)(const struct kestrel_gpu_pairs* pairs, const double* x, size_t stride,
-                   const double* w, size_t n, double* sum, kestrel_gpu_poll poll, void* context,
+  /* Sums over pairs of n samples; arguments as of density_open(). pairs_close() frees them.
+   * `pieces`: their number, which depends on the request and on n alone. */
+  int (*pairs_open)(int device, const struct kestrel_gpu_pairs* request, const double* x,
+                    size_t stride, const double* w, size_t n, const void* from, void** pairs,
+                    size_t* pieces, char* problem, size_t room);
+  /* All the sums, over the pairs of one piece. The last pieces are the longest. */
+  int (*pairs_sum)(void* pairs, size_t piece, double* sum, kestrel_gpu_poll poll, void* context,
                    char* problem, size_t room);
+  void (*pairs_close)(void* pairs);
 
   /* Copies a grid and its samples; scanline_close() frees them. */
-  int (*scanline_open)(const struct kestrel_gpu_scanline* runs, void** out, char* problem,
-                       size_t room);
+  int (*scanline_open)(int device, const struct kestrel_gpu_scanline* runs, const void* from,
+                       void** out, char* problem, size_t room);
   /* Computes the points of a slab, part after part. If `take` is null, the values stay on the
    * device, which gives the time of its work without the copy back. largest[0]: the largest
    * magnitude of a sum of first limbs, largest[1]: of others. `take` and `poll` are called with the
@@ -248,25 +265,36 @@ struct kestrel_gpu_table {
                        size_t room);
   void (*scanline_close)(void* runs);
 
-  /* Four sums over the observations for each bandwidth, with e_i = y_i minus the fit without
-   * observation i: of w e^2 where there is such a fit; of w r^2, r being the residual of the fit
-   * with all; of the leverages; and the number of observations without a neighbour. */
-  int (*cross_validation)(const struct kestrel_gpu_regression* regression, double* sum,
-                          kestrel_gpu_poll poll, void* context, char* problem, size_t room);
+  /* Copies and sorts the observations, and prepares the fits; regression_close() frees them. The
+   * request, its bandwidths included, must outlive the handle; x, y and w need not. */
+  int (*regression_open)(int device, const struct kestrel_gpu_regression* request, const void* from,
+                         void** regression, char* problem, size_t room);
+  /* Four sums over the observations for each of the bandwidths first, ..., first + count - 1, with
+   * e_i = y_i minus the fit without observation i: of w e^2 where there is such a fit; of w r^2, r
+   * being the residual of the fit with all; of the leverages; and the number of observations
+   * without a neighbour. */
+  int (*regression_sums)(void* regression, size_t first, size_t count, double* sum,
+                         kestrel_gpu_poll poll, void* context, char* problem, size_t room);
+  void (*regression_close)(void* regression);
 
   /* Copies a sample; mixed_close() frees it. */
-  int (*mixed_open)(const struct kestrel_gpu_mixed* data, void** mixed, char* problem, size_t room);
-  /* At every sample i, number s of which is sum[s * n + i]: the sums over the others of w and w v,
-   * v = y - y_i, and for local linear fits, with z = (x - x_i) / unit, of w z_k for each column, of
-   * w z_k v for each, and of w z_k z_l, l <= k, row after row. The kernel is kept. */
-  int (*mixed_moments)(void* mixed, const struct kestrel_gpu_mixed_kernel* kernel, double* sum,
-                       kestrel_gpu_poll poll, void* context, char* problem, size_t room);
+  int (*mixed_open)(int device, const struct kestrel_gpu_mixed* data, const void* from,
+                    void** mixed, char* problem, size_t room);
+  /* Sets the kernel of the sums. */
+  int (*mixed_kernel)(void* mixed, const struct kestrel_gpu_mixed_kernel* kernel, char* problem,
+                      size_t room);
+  /* At the samples i = first, ..., first + count - 1, number s of which is sum[s * n + i]: the sums
+   * over all others of w and w v, v = y - y_i, and for local linear fits, with z = (x - x_i) /
+   * unit, of w z_k for each column, of w z_k v for each, and of w z_k z_l, l <= k, row after row.
+   */
+  int (*mixed_moments)(void* mixed, size_t first, size_t count, double* sum, kestrel_gpu_poll poll,
+                       void* context, char* problem, size_t room);
   /* The derivatives of fits made of these sums. With t = a_0 + a_1 z_1 + ... and f likewise of b,
    * the sums of w' t (v - f) and of -w' t^2, where w' is the derivative of w by log(h) of each
    * column, and then by lambda of each factor; fit[k * n + i]: a and then b of the fit at i, each 1
-   * number or, for local linear fits, 1 + columns. */
-  int (*mixed_changes)(void* mixed, const double* fit, double* change, kestrel_gpu_poll poll,
-                       void* context, char* problem, size_t room);
+   * number or, for local linear fits, 1 + columns. `first` and `count` as above. */
+  int (*mixed_changes)(void* mixed, size_t first, size_t count, const double* fit, double* change,
+                       kestrel_gpu_poll poll, void* context, char* problem, size_t room);
   void (*mixed_close)(void* mixed);
 };
 

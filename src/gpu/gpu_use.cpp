@@ -11,7 +11,8 @@ bool GpuUse::choose(double cpu, const std::function<double(const kestrel_gpu_dev
   if (weighed && (!gpu_built() || !gpu_pays_off(cpu, 0))) return false;
   try {
     const kestrel_gpu_device& device = gpu_device();
-    if (!weighed || gpu_pays_off(cpu, seconds(device))) device_ = device.name;
+    // One device is weighed, so that the choice does not depend on how many there are.
+    if (!weighed || gpu_pays_off(cpu, seconds(device))) device_ = gpu_name();
   } catch (const gpu_error& problem) {
     fall_back(problem);
   }

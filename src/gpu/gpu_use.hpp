@@ -29,7 +29,7 @@ class GpuUse {
   /// CPU takes long enough. Returns on_device(). A device that was chosen before is kept.
   bool choose(double cpu, const std::function<double(const kestrel_gpu_device&)>& seconds);
   bool on_device() const { return !device_.empty(); }
-  /// The name of the device, "" for the CPU.
+  /// The name of the device, or the names of several; "" for the CPU.
   const std::string& device() const { return device_; }
   /// Tells the problem and leaves the device.
   void fall_back(const gpu_error& problem);

@@ -3,17 +3,27 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <memory>
+#include <utility>
 
 namespace kestrel {
 
 namespace {
 
+/// What is known of a device; `problem` is set if it cannot be used.
+struct DeviceState {
+  kestrel_gpu_device device{};
+  bool started = false;
+  std::unique_ptr<gpu_error> problem;
+};
+
 /// What is known of the object; `problem` is set if it cannot be used.
 struct Object {
   std::string path, reason;
   const kestrel_gpu_table* table = nullptr;
-  kestrel_gpu_device device{};
+  std::vector<DeviceState> devices;
+  std::vector<int> wanted;  // empty: all
   std::unique_ptr<gpu_error> problem;
   long process = 0;  // that started the driver, or tried to
 };
@@ -57,6 +67,65 @@ bool is_of_memory(int code) {
   return code == KESTREL_GPU_MEMORY || code == KESTREL_GPU_HOST_MEMORY;
 }
 
+/// Throws the error for a code with which a device, or the driver, did not start.
+void check_start(int code, const char* text) {
+  if (is_of_memory(code)) throw too_little_memory(code, text);
+  if (code != KESTREL_GPU_OK) {
+    throw gpu_error(GpuProblem::no_device, std::string("there is no usable CUDA device: ") + text);
+  }
+}
+
+/// Starts a device, unless that was done. Throws its problem, which is remembered.
+void start_device(Object& one, std::size_t number) {
+  DeviceState& state = one.devices[number];
+  if (state.problem) throw gpu_error(*state.problem);
+  if (state.started) return;
+  char text[512] = "";
+  try {
+    check_start(
+        one.table->start(static_cast<int>(number), &state.device.free_memory, text, sizeof text),
+        text);
+  } catch (const gpu_error& problem) {
+    // Memory may be free another time.
+    if (problem.problem != GpuProblem::memory) state.problem.reset(new gpu_error(problem));
+    throw;
+  }
+  state.started = true;
+}
+
+/// The devices that tasks may use, the ones that failed included.
+std::vector<std::size_t> wanted_devices(const Object& one) {
+  std::vector<std::size_t> numbers;
+  for (const int number : one.wanted) {
+    if (number < 0 || static_cast<std::size_t>(number) >= one.devices.size()) {
+      const std::size_t count = one.devices.size();
+      throw gpu_error(GpuProblem::no_device,
+                      "there is no CUDA device " + std::to_string(number + 1) +
+                          ", which options(kestrel.devices=) names, but " + std::to_string(count));
+    }
+    numbers.push_back(static_cast<std::size_t>(number));
+  }
+  for (std::size_t number = 0; one.wanted.empty() && number < one.devices.size(); ++number) {
+    numbers.push_back(number);
+  }
+  return numbers;
+}
+
+/// The number of the first device that can be used. Throws the problem of the last one if none can.
+std::size_t first_device(Object& one) {
+  const std::vector<std::size_t> numbers = wanted_devices(one);
+  for (std::size_t k = 0; k + 1 < numbers.size(); ++k) {
+    try {
+      start_device(one, numbers[k]);
+      return numbers[k];
+    } catch (const gpu_error&) {
+      // The next one may do.
+    }
+  }
+  start_device(one, numbers.back());
+  return numbers.back();
+}
+
 void open_object(Object& one) {
   if (one.path.empty()) {
     throw gpu_error(GpuProblem::not_built,
@@ -66,11 +135,15 @@ void open_object(Object& one) {
   const kestrel_gpu_table* const table = open_table(one.path);
   one.process = this_process();
   char text[512] = "";
-  const int code = table->device(&one.device, text, sizeof text);
-  if (is_of_memory(code)) throw too_little_memory(code, text);
-  if (code != KESTREL_GPU_OK) {
-    throw gpu_error(GpuProblem::no_device, std::string("there is no usable CUDA device: ") + text);
+  int count = 0;
+  check_start(table->devices(&count, text, sizeof text), text);
+  std::vector<DeviceState> devices(static_cast<std::size_t>(count));
+  for (int number = 0; number < count; ++number) {
+    check_start(table->describe(number, &devices[static_cast<std::size_t>(number)].device, text,
+                                sizeof text),
+                text);
   }
+  one.devices = std::move(devices);
   one.table = table;
 }
 
@@ -89,7 +162,6 @@ Object& usable_object() {
     try {
       open_object(one);
     } catch (const gpu_error& problem) {
-      // Memory may be free another time.
       if (problem.problem != GpuProblem::memory) one.problem.reset(new gpu_error(problem));
       throw;
     }
@@ -104,22 +176,93 @@ void set_gpu_object(const std::string& path, const std::string& reason) {
   one.path = path;
   one.reason = reason;
   one.table = nullptr;
+  one.devices.clear();
   one.problem.reset();
   one.process = 0;
 }
 
 bool gpu_built() { return !object().path.empty(); }
 
-const kestrel_gpu_table& gpu_table() { return *usable_object().table; }
+void set_gpu_devices(std::vector<int> numbers) { object().wanted = std::move(numbers); }
 
-const kestrel_gpu_device& gpu_device() { return usable_object().device; }
+const kestrel_gpu_table& gpu_table() {
+  Object& one = usable_object();
+  first_device(one);
+  return *one.table;
+}
+
+std::vector<int> gpu_devices() {
+  Object& one = usable_object();
+  const std::size_t first = first_device(one);
+  std::vector<int> numbers{static_cast<int>(first)};
+  for (const std::size_t number : wanted_devices(one)) {
+    const bool usable = one.devices[number].problem == nullptr;
+    if (usable && number != first) numbers.push_back(static_cast<int>(number));
+  }
+  return numbers;
+}
+
+const kestrel_gpu_device& gpu_device() {
+  Object& one = usable_object();
+  return one.devices[first_device(one)].device;
+}
+
+std::string gpu_name() {
+  std::vector<std::string> names;
+  std::vector<int> counts;
+  for (const int number : gpu_devices()) {
+    const std::string name = object().devices[static_cast<std::size_t>(number)].device.name;
+    const auto found = std::find(names.begin(), names.end(), name);
+    if (found == names.end()) {
+      names.push_back(name);
+      counts.push_back(1);
+    } else {
+      ++counts[static_cast<std::size_t>(found - names.begin())];
+    }
+  }
+  std::string text;
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    if (k > 0) text += ", ";
+    if (counts[k] > 1) text += std::to_string(counts[k]) + " x ";
+    text += names[k];
+  }
+  return text;
+}
 
 double gpu_free_memory() {
-  const Object& one = usable_object();
-  kestrel_gpu_device now{};
-  char text[512] = "";
-  check_gpu(one.table->device(&now, text, sizeof text), text);
-  return now.free_memory;
+  Object& one = usable_object();
+  for (;;) {
+    const std::size_t first = first_device(one);
+    double bytes = 0.0;
+    char text[512] = "";
+    const int code = one.table->start(static_cast<int>(first), &bytes, text, sizeof text);
+    if (code == KESTREL_GPU_OK) return bytes;
+    if (is_of_memory(code)) return 0.0;
+    try {
+      check_gpu(code, text);
+    } catch (const gpu_error& problem) {
+      lose_gpu_device(static_cast<int>(first), problem);
+    }
+  }
+}
+
+std::vector<FoundDevice> find_gpu_devices() {
+  Object& one = usable_object();
+  std::vector<FoundDevice> found;
+  for (std::size_t number = 0; number < one.devices.size(); ++number) {
+    std::string problem;
+    try {
+      start_device(one, number);
+    } catch (const gpu_error& error) {
+      problem = error.what();
+    }
+    found.push_back({one.devices[number].device, problem});
+  }
+  return found;
+}
+
+void lose_gpu_device(int number, const gpu_error& problem) {
+  object().devices[static_cast<std::size_t>(number)].problem.reset(new gpu_error(problem));
 }
 
 bool gpu_here() { return is_own(object()); }
@@ -131,9 +274,7 @@ void check_gpu(int code, const char* text) {
     throw gpu_error(GpuProblem::unsuited,
                     std::string("the CUDA object was not made for this: ") + text);
   }
-  const gpu_error failed(GpuProblem::failed, std::string("the CUDA device failed: ") + text);
-  if (code == KESTREL_GPU_FAILED) object().problem.reset(new gpu_error(failed));
-  throw failed;
+  throw gpu_error(GpuProblem::failed, std::string("the CUDA device failed: ") + text);
 }
 
 }  // namespace kestrel

@@ -10,7 +10,6 @@
 #include "core/mixed/mixed_totals.hpp"
 #include "gpu/cost.hpp"
 #include "gpu/loader.hpp"
-#include "gpu/poll.hpp"
 
 namespace kestrel {
 
@@ -27,6 +26,9 @@ constexpr double kFarthest = 1e150;
 /// (local constant), and 4.3, 6.1, 12 and 15 for 1, 3, 4 and 6 (local linear); 0.17 to 0.5 us.
 constexpr double kConstantPs = 5.2, kColumnPs = 0.35, kLinearPs = 4, kLinearColumnsPs = 0.3;
 constexpr double kFitSeconds = 2e-7;
+
+/// Samples of a piece are a multiple of the threads of a block.
+constexpr std::size_t kPieceUnit = 128;
 
 /// Why the device does not take them, "" if it does.
 std::string objection(const MixedSample& sample, const MixedKernel& kernel) {
@@ -114,34 +116,41 @@ double gpu_mixed_seconds(const MixedSample& sample, const MixedKernel& kernel,
 }
 
 GpuMixed::GpuMixed(const MixedSample& sample, const MixedKernel& kernel)
-    : sample_(sample), local_linear_(kernel.local_linear), table_(gpu_table()) {
+    : sample_(sample),
+      local_linear_(kernel.local_linear),
+      table_(gpu_table()),
+      team_([this](int device, const void* from) { return open(device, from); },
+            table_.mixed_close) {
   check_suited(sample, kernel);
-  const std::size_t n = sample.size(), columns = sample.columns();
-  std::vector<double> x(n * columns), unit(columns);
+}
+
+void* GpuMixed::open(int device, const void* from) const {
+  const std::size_t n = sample_.size(), columns = sample_.columns();
+  std::vector<double> x(from == nullptr ? n * columns : 0), unit(columns);
   for (std::size_t c = 0; c < columns; ++c) {
-    std::copy(sample.x(c), sample.x(c) + n, x.begin() + static_cast<std::ptrdiff_t>(c * n));
-    unit[c] = sample.unit(c);
+    if (from == nullptr) {
+      std::copy(sample_.x(c), sample_.x(c) + n, x.begin() + static_cast<std::ptrdiff_t>(c * n));
+    }
+    unit[c] = sample_.unit(c);
   }
-  std::vector<unsigned> first(sample.cells() + 1);
+  std::vector<unsigned> first(sample_.cells() + 1);
   for (std::size_t cell = 0; cell < first.size(); ++cell) {
-    first[cell] = static_cast<unsigned>(sample.first(cell));
+    first[cell] = static_cast<unsigned>(sample_.first(cell));
   }
   kestrel_gpu_mixed request{};
   request.linear = local_linear_ ? 1 : 0;
   request.columns = static_cast<int>(columns);
-  request.factors = static_cast<int>(sample.factors() + sample.ordered());
+  request.factors = static_cast<int>(sample_.factors() + sample_.ordered());
   request.n = n;
   request.x = x.data();
-  request.y = sample.y(local_linear_);
+  request.y = sample_.y(local_linear_);
   request.unit = unit.data();
-  request.cells = sample.cells();
+  request.cells = sample_.cells();
   request.first = first.data();
+  void* mixed = nullptr;
   char text[512] = "";
-  check_gpu(table_.mixed_open(&request, &mixed_, text, sizeof text), text);
-}
-
-GpuMixed::~GpuMixed() {
-  if (mixed_ != nullptr && gpu_here()) table_.mixed_close(mixed_);
+  check_gpu(table_.mixed_open(device, &request, from, &mixed, text, sizeof text), text);
+  return mixed;
 }
 
 void GpuMixed::take_weights(const MixedKernel& kernel) {
@@ -166,26 +175,42 @@ MixedCriterion GpuMixed::criterion(const MixedKernel& kernel, MixedMethod method
   const std::size_t factors = kernel.lambda.size(), parameters = columns + factors;
   check_mixed_kernel(kernel, columns, factors);
   check_suited(sample_, kernel);
-  gpu_table();  // throws if it can no longer be used: after a fork, or a failure of the driver
   if (!squares_are_finite(sample_, kernel)) {
     return mixed_criterion(sample_, kernel, method, gradient, options);
   }
   take_weights(kernel);
   const kestrel_gpu_mixed_kernel request{kernel.h.data(), weight_.data()};
-  PollState state(options.parallel.poll);
-  char text[512] = "";
-  const auto checked = [&](int code) {
-    state.rethrow();
-    check_gpu(code, text);
+  std::vector<char> has_kernel(team_.size());
+  const double pairs = static_cast<double>(n) * static_cast<double>(n);
+  // A search has many criteria, so that pieces half as long as others pay.
+  const std::size_t most = piece_length(n, piece_count(2e-12 * kConstantPs * pairs), kPieceUnit);
+  // Calls sums(handle, first, count, poll, text) for all pieces of the samples.
+  const auto each_piece = [&](const auto& sums) {
+    team_.run((n + most - 1) / most, options.parallel,
+              [&](std::size_t piece, const DeviceTeam::Turn& turn) {
+                char text[512] = "";
+                if (has_kernel[turn.place] == 0) {
+                  turn.check(table_.mixed_kernel(turn.handle, &request, text, sizeof text), text);
+                  has_kernel[turn.place] = 1;
+                }
+                const std::size_t first = piece * most, count = std::min(most, n - first);
+                turn.check(sums(turn, first, count, text), text);
+              });
   };
   std::vector<double> sum(n * MixedPlane::number_of_sums(local_linear_ ? columns : 0));
-  checked(table_.mixed_moments(mixed_, &request, sum.data(), PollState::ask, &state, text,
-                               sizeof text));
+  each_piece(
+      [&](const DeviceTeam::Turn& turn, std::size_t first, std::size_t count, char(&text)[512]) {
+        return table_.mixed_moments(turn.handle, first, count, sum.data(), PollState::ask,
+                                    &turn.poll, text, sizeof text);
+      });
   const LeftOut fits = solve_all(sample_, local_linear_, sum, options);
   std::vector<double> change(gradient ? 2 * parameters * n : 0);
   if (gradient) {
-    checked(table_.mixed_changes(mixed_, fits.numbers.data(), change.data(), PollState::ask, &state,
-                                 text, sizeof text));
+    each_piece(
+        [&](const DeviceTeam::Turn& turn, std::size_t first, std::size_t count, char(&text)[512]) {
+          return table_.mixed_changes(turn.handle, first, count, fits.numbers.data(), change.data(),
+                                      PollState::ask, &turn.poll, text, sizeof text);
+        });
   }
   const std::vector<MixedItem> items = mixed_items(sample_);
   std::vector<MixedTotals> parts(items.size(), MixedTotals(gradient, columns, factors));

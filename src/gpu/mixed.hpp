@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/mixed/mixed_regression.hpp"
+#include "gpu/devices.hpp"
 #include "gpu/gpu_abi.h"
 
 namespace kestrel {
@@ -17,7 +18,7 @@ bool gpu_takes_mixed(const MixedSample& sample, const MixedKernel& kernel);
 double gpu_mixed_seconds(const MixedSample& sample, const MixedKernel& kernel,
                          const kestrel_gpu_device& device);
 
-/// A sample on the device.
+/// A sample on the devices.
 class GpuMixed {
  public:
   /// For fits of the kernel's kind. Throws gpu_error: GpuProblem::unsuited if there is no column,
@@ -27,7 +28,6 @@ class GpuMixed {
   GpuMixed(const MixedSample& sample, const MixedKernel& kernel);
   GpuMixed(const GpuMixed&) = delete;
   GpuMixed& operator=(const GpuMixed&) = delete;
-  ~GpuMixed();
 
   /// As mixed_criterion(), within 1e-12, with the same bits from run to run on one kind of device.
   /// The device sums over pairs, and the CPU solves for the fits. Fits that would lose digits are
@@ -36,12 +36,14 @@ class GpuMixed {
                            const RunOptions& options);
 
  private:
+  /// Opens a handle on a device.
+  void* open(int device, const void* from) const;
   void take_weights(const MixedKernel& kernel);
 
   const MixedSample& sample_;
   const bool local_linear_;
   const kestrel_gpu_table& table_;
-  void* mixed_ = nullptr;
+  DeviceTeam team_;
   std::vector<double> weight_;  // of cells, as kestrel_gpu_mixed_kernel has them
   std::vector<MixedSample::CellWeights> at_cell_;
 };

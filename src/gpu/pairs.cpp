@@ -7,8 +7,7 @@
 #include "core/data/tiles.hpp"
 #include "core/data/weights.hpp"
 #include "core/direct/pairs.hpp"
-#include "gpu/loader.hpp"
-#include "gpu/poll.hpp"
+#include "gpu/devices.hpp"
 #include "gpu/reach.hpp"
 
 namespace kestrel {
@@ -100,14 +99,34 @@ std::vector<double> run_pairs(const MatrixView& x, Weights w, const TileKernel& 
   request.scale = c.scale;
   request.parameter = asked.parameter.data();
   request.count = asked.parameter.size();
-  std::vector<double> out(asked.sums, 0.0);
-  PollState state(options.parallel.poll);
-  char text[512] = "";
   const WeightArray weights(w);
-  const int code = table.pair_sums(&request, x.data, x.rows, weights.data(), x.rows, out.data(),
-                                   PollState::ask, &state, text, sizeof text);
-  state.rethrow();
-  check_gpu(code, text);
+  std::size_t pieces = 0;
+  DeviceTeam team(
+      [&](int device, const void* from) {
+        void* pairs = nullptr;
+        std::size_t count = 0;
+        char text[512] = "";
+        check_gpu(table.pairs_open(device, &request, x.data, x.rows, weights.data(), x.rows, from,
+                                   &pairs, &count, text, sizeof text),
+                  text);
+        if (pieces == 0) pieces = count;  // by prepare(), before other threads come
+        return pairs;
+      },
+      table.pairs_close);
+  team.prepare();
+  // The longest ones first, so that all devices end together.
+  std::vector<std::vector<double>> sums(pieces, std::vector<double>(asked.sums));
+  team.run(pieces, options.parallel, [&](std::size_t k, const DeviceTeam::Turn& turn) {
+    const std::size_t piece = pieces - 1 - k;
+    char text[512] = "";
+    turn.check(table.pairs_sum(turn.handle, piece, sums[piece].data(), PollState::ask, &turn.poll,
+                               text, sizeof text),
+               text);
+  });
+  std::vector<double> out(asked.sums, 0.0);
+  for (const std::vector<double>& piece : sums) {
+    for (std::size_t s = 0; s < out.size(); ++s) out[s] += piece[s];
+  }
   if (scale != nullptr) *scale = c.scale;
   return out;
 }

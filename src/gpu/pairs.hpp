@@ -29,9 +29,9 @@ namespace kestrel {
 // for monomials 1e30, in single precision 1e7. Throw error as the functions of the CPU do, and
 // gpu_error: GpuProblem::unsuited for samples that span too much or for too many variables.
 //
-// Memory on the device: 16 d + 16 bytes a sample, in single precision 8 d + 4 more, with moments 16
-// d more for each part (there are at most eight parts, and at most 131,072 / n + 1); and 128 MiB,
-// or for many monomials one number for each of them and each 128 samples.
+// Memory on a device: 16 d + 16 bytes a sample, in single precision 8 d + 4 more; 128 MiB, or for
+// many monomials one number for each of them and each 128 samples; with moments at most 128 d bytes
+// for each sample of a piece, which is all of them below 65,536.
 
 /// As direct_pair_laplacian(). O(n^2 d / 2) time.
 double gpu_pair_laplacian(const MatrixView& x, Weights w, double g, int order, bool single,

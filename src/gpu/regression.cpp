@@ -7,8 +7,7 @@
 
 #include "core/base/error.hpp"
 #include "core/data/quantiles.hpp"
-#include "gpu/loader.hpp"
-#include "gpu/poll.hpp"
+#include "gpu/devices.hpp"
 #include "shared/local_fit.hpp"
 
 namespace kestrel {
@@ -17,6 +16,9 @@ namespace {
 
 /// The minimum power of a bandwidth: 1e-96 is the sixth power of the smallest 1 - u.
 constexpr double kMinPower = 1e-190;
+/// What a fit by a polynomial kernel takes an H200, and a pair by the Gaussian one, where it takes
+/// all of them (gpu/cost.cpp).
+constexpr double kCompactFitSeconds = 2e-10, kGaussianPairSeconds = 2e-12;
 /// So that the unit is a finite number.
 constexpr int kMaxExponent = 1000;
 
@@ -80,12 +82,28 @@ CrossValidation gpu_cross_validate(const RegressionSample& sample, Span<const do
     } else {
       check_powers(request.unit, bandwidth, kernel_degree(kernel) + (local_linear ? 2 : 0));
     }
-    PollState state(options.parallel.poll);
-    char text[512] = "";
-    const int code =
-        table.cross_validation(&request, sum.data(), PollState::ask, &state, text, sizeof text);
-    state.rethrow();
-    check_gpu(code, text);
+    DeviceTeam team(
+        [&](int device, const void* from) {
+          void* regression = nullptr;
+          char text[512] = "";
+          check_gpu(table.regression_open(device, &request, from, &regression, text, sizeof text),
+                    text);
+          return regression;
+        },
+        table.regression_close);
+    const double n = static_cast<double>(request.n), fits = n * static_cast<double>(count);
+    const double seconds =
+        is_compact(kernel) ? kCompactFitSeconds * fits : kGaussianPairSeconds * n * fits;
+    const std::size_t most = piece_length(count, piece_count(seconds), 1);
+    team.run((count + most - 1) / most, options.parallel,
+             [&](std::size_t piece, const DeviceTeam::Turn& turn) {
+               const std::size_t first = piece * most, end = std::min(count, first + most);
+               char text[512] = "";
+               turn.check(table.regression_sums(turn.handle, first, end - first,
+                                                sum.data() + kFitTotals * first, PollState::ask,
+                                                &turn.poll, text, sizeof text),
+                          text);
+             });
   }
   CrossValidation result;
   for (std::size_t k = 0; k < count; ++k) {

@@ -21,9 +21,12 @@ void RegressionCall::choose(GpuUse use, Span<const double> bandwidth, const Loca
     use_ = GpuUse(Backend::cpu, {});
     return;
   }
-  const RegressionWork work = regression_work(sample_.x, bandwidth, kernel, options.parallel);
+  RegressionWork work = regression_work(sample_.x.size, bandwidth, kernel);
   use_.choose(regression_seconds(work) / std::max(1, options.parallel.threads),
               [&](const kestrel_gpu_device& device) {
+                if (kernel.gaussian()) {
+                  work.pairs = gaussian_pairs(sample_.x, bandwidth, options.parallel);
+                }
                 return gpu_regression_seconds(work, static_cast<double>(sample_.x.size), device);
               });
 }

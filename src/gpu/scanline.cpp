@@ -8,6 +8,7 @@
 #include "core/base/error.hpp"
 #include "core/base/whole.hpp"
 #include "core/scanline/tiles.hpp"
+#include "gpu/cost.hpp"
 #include "gpu/loader.hpp"
 #include "gpu/poll.hpp"
 #include "shared/scanline.hpp"
@@ -24,6 +25,11 @@ constexpr std::size_t kTileBytes = kScanlineBatchBytes / 2;
 /// last axis.
 constexpr double kMinPart = 8388608.0, kMaxPart = 134217728.0;
 constexpr double kShareOfMemory = 0.8;
+/// With several devices: the number of parts that a slab has at least if these are not too small,
+/// the bytes of one at least, and parts of a piece. Eight pieces are equal shares of 2, 4 and 8
+/// devices.
+constexpr double kShares = 24, kMinShare = 262144.0;
+constexpr std::size_t kPartsOfPiece = 3;
 /// Values that a thread copies at a time.
 constexpr std::size_t kCopied = std::size_t{1} << 17;
 /// The share of the time that sorting takes, as far as progress is reported.
@@ -84,17 +90,37 @@ kestrel_gpu_scanline request_for(const ScanlineDensity& density) {
 }
 
 /// Indices of the last axis that make a part of a slab of `count`. One small part is copied while
-/// the next is computed, but small parts would cut every run that lies along that axis. `held`:
-/// bytes of parts that the device still holds from earlier slabs.
-std::size_t part_length(const ScanlineDensity& density, std::size_t count, double held) {
+/// the next is computed, but small parts would cut every run that lies along that axis. Several
+/// `devices` get equal shares. `held`: bytes of parts that the device still holds from earlier
+/// slabs.
+std::size_t part_length(const ScanlineDensity& density, std::size_t count, double held,
+                        std::size_t devices) {
   const ScanlineGeometry& geometry = density.geometry();
   const std::size_t run = geometry.axes() - 1;
   const bool along = geometry.line() || geometry.user(run) == run;
   const double slice = 8.0 * static_cast<double>(density.points());
-  const double eighth = slice * static_cast<double>(count) / 8;
-  const double bytes = along ? kShareOfMemory * (gpu_free_memory() + held) / 2
-                             : std::min(std::max(eighth, kMinPart), kMaxPart);
+  const double all = slice * static_cast<double>(count);
+  const double least = devices > 1 ? least_piece(kMinShare) : kMinPart;
+  double bytes = std::min(std::max(all / (devices > 1 ? kShares : 8), least), kMaxPart);
+  if (along) {
+    bytes = kShareOfMemory * (gpu_free_memory() + held) / 2;
+    if (devices > 1) {
+      bytes = std::min(bytes, std::max(all / static_cast<double>(devices), least));
+    }
+  }
   return whole_number<std::size_t>(std::max(1.0, bytes / slice));
+}
+
+/// How many of the devices compute a slab. `back`: whether its values are copied to the host.
+std::size_t devices_for(const ScanlineDensity& density, std::size_t count, bool back,
+                        std::size_t devices) {
+  if (!back) return devices;
+  const ScanlineGeometry& geometry = density.geometry();
+  const double share = static_cast<double>(count) / static_cast<double>(density.count());
+  const double points = static_cast<double>(count) * static_cast<double>(density.points());
+  const double rows =
+      share * static_cast<double>(density.sample()->size()) * geometry.rows_crossed();
+  return gpu_scanline_devices(rows, points, devices);
 }
 
 /// Tiles of a slab, the ranges of their samples, and the parts they make.
@@ -142,17 +168,13 @@ void add_part(const ScanlineDensity& density, int limbs, std::size_t first, std:
 }
 
 /// Device callbacks: the poll, and the one that takes values. The context of both is this state.
-struct SlabState : PollState {
+struct SlabState {
+  PollState& poll;
   double* out;
-  ParallelOptions threads;  // not polled
-
-  SlabState(const RunOptions& options, double* to)
-      : PollState(options.parallel.poll), out(to), threads(options.parallel) {
-    threads.poll = nullptr;
-  }
+  const ParallelOptions& threads;  // not polled
 
   static int ask_poll(void* context, double fraction) {
-    return PollState::ask(static_cast<PollState*>(static_cast<SlabState*>(context)), fraction);
+    return PollState::ask(&static_cast<SlabState*>(context)->poll, fraction);
   }
 
   static int take(void* context, std::size_t first, const double* values, std::size_t count) {
@@ -163,7 +185,7 @@ struct SlabState : PollState {
         std::memcpy(state.out + first + begin, values + begin, (end - begin) * sizeof(double));
       });
     } catch (...) {
-      state.thrown = std::current_exception();
+      state.poll.thrown = std::current_exception();
       return 1;
     }
     return 0;
@@ -176,16 +198,17 @@ GpuScanline::GpuScanline(const MatrixView& x, Weights w, Span<const RegularAxis>
                          const KernelChoice& choice, Span<const double> root,
                          const ScanlineSettings& settings, const RunOptions& options)
     : density_(x, w, axes, choice, root, settings_for(choice, x.cols, settings), options),
-      table_(gpu_table()) {
-  if (density_.empty()) return;
-  const kestrel_gpu_scanline request = request_for(density_);
-  char text[512] = "";
-  check_gpu(table_.scanline_open(&request, &runs_, text, sizeof text), text);
-}
-
-GpuScanline::~GpuScanline() {
-  // A forked process has nothing of its own on the device to free.
-  if (runs_ != nullptr && gpu_here()) table_.scanline_close(runs_);
+      table_(gpu_table()),
+      team_(
+          [this](int device, const void* from) {
+            const kestrel_gpu_scanline request = request_for(density_);
+            void* runs = nullptr;
+            char text[512] = "";
+            check_gpu(table_.scanline_open(device, &request, from, &runs, text, sizeof text), text);
+            return runs;
+          },
+          table_.scanline_close) {
+  if (!density_.empty()) team_.prepare();
 }
 
 void GpuScanline::slab(std::size_t first, std::size_t count, const RunOptions& options,
@@ -200,26 +223,46 @@ void GpuScanline::slab(std::size_t first, std::size_t count, const RunOptions& o
     return;
   }
   const ScanlineScale& scale = density_.sample()->scale();
-  SlabState state(options, out.data);
-  SlabTiles tiles;
-  const std::size_t max = part_length(density_, count, held_);
-  for (std::size_t at = 0; at < count; at += max) {
-    add_part(density_, scale.limbs, first + at, std::min(max, count - at), state.threads, &tiles);
+  ParallelOptions threads = options.parallel;
+  threads.poll = nullptr;
+  // With one device one piece has all parts. Otherwise a device has a few at a time, since one part
+  // is copied while it computes the next.
+  const std::size_t devices = devices_for(density_, count, out.data != nullptr, team_.size());
+  const std::size_t most = part_length(density_, count, held_, devices);
+  std::vector<SlabTiles> pieces;
+  std::vector<std::size_t> first_of;
+  for (std::size_t at = 0; at < count; at += most) {
+    if (pieces.empty() || (devices > 1 && pieces.back().part.size() == kPartsOfPiece)) {
+      pieces.emplace_back();
+      first_of.push_back(at * points());
+    }
+    add_part(density_, scale.limbs, first + at, std::min(most, count - at), threads,
+             &pieces.back());
   }
-  const kestrel_gpu_scanline_slab request{tiles.tile.data(),  tiles.tile.size(), tiles.range.data(),
-                                          tiles.range.size(), tiles.part.data(), tiles.part.size()};
-  std::size_t longest = 0;
-  for (const kestrel_gpu_scanline_part& part : tiles.part) longest = std::max(longest, part.points);
-  double largest[2] = {0.0, 0.0};
+  std::vector<char> beyond(pieces.size());
   held_ = 0.0;  // unknown if the slab fails
-  char text[512] = "";
-  const kestrel_gpu_take take = out.data != nullptr ? SlabState::take : nullptr;
-  const int code = table_.scanline_slab(runs_, &request, largest, take, SlabState::ask_poll, &state,
-                                        text, sizeof text);
-  state.rethrow();
-  check_gpu(code, text);
-  held_ = 8.0 * static_cast<double>(longest) * (tiles.part.size() > 1 ? 2 : 1);
-  if (largest[0] <= scale.first_bound && largest[1] <= scale.other_bound) return;
+  team_.run(
+      pieces.size(), options.parallel,
+      [&](std::size_t piece, const DeviceTeam::Turn& turn) {
+        const SlabTiles& tiles = pieces[piece];
+        const kestrel_gpu_scanline_slab request{tiles.tile.data(),  tiles.tile.size(),
+                                                tiles.range.data(), tiles.range.size(),
+                                                tiles.part.data(),  tiles.part.size()};
+        SlabState state{turn.poll, out.data != nullptr ? out.data + first_of[piece] : nullptr,
+                        threads};
+        double largest[2] = {0.0, 0.0};
+        char text[512] = "";
+        const kestrel_gpu_take take = out.data != nullptr ? SlabState::take : nullptr;
+        turn.check(table_.scanline_slab(turn.handle, &request, largest, take, SlabState::ask_poll,
+                                        &state, text, sizeof text),
+                   text);
+        const bool within = largest[0] <= scale.first_bound && largest[1] <= scale.other_bound;
+        beyond[piece] = within ? 0 : 1;
+      },
+      devices);
+  const std::size_t parts = std::min<std::size_t>(2, (count + most - 1) / most);
+  held_ = 8.0 * static_cast<double>(std::min(most, count) * points() * parts);
+  if (std::find(beyond.begin(), beyond.end(), 1) == beyond.end()) return;
   throw error(ErrorKind::internal, "sums of runs beyond their bound");
 }
 

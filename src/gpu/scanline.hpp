@@ -7,6 +7,7 @@
 #include "core/data/weights.hpp"
 #include "core/kernel/kernel.hpp"
 #include "core/scanline/scanline.hpp"
+#include "gpu/devices.hpp"
 #include "gpu/gpu_abi.h"
 
 namespace kestrel {
@@ -27,7 +28,6 @@ class GpuScanline {
   GpuScanline(const MatrixView& x, Weights w, Span<const RegularAxis> axes,
               const KernelChoice& choice, Span<const double> root, const ScanlineSettings& settings,
               const RunOptions& options);
-  ~GpuScanline();
 
   GpuScanline(const GpuScanline&) = delete;
   GpuScanline& operator=(const GpuScanline&) = delete;
@@ -45,8 +45,8 @@ class GpuScanline {
  private:
   const ScanlineDensity density_;
   const kestrel_gpu_table& table_;
-  void* runs_ = nullptr;       // null if no sample reaches the grid
-  mutable double held_ = 0.0;  // bytes of parts of the output that the last slab left on the device
+  mutable DeviceTeam team_;
+  mutable double held_ = 0.0;  // bytes of parts of the output that the last slab left on a device
 };
 
 /// The whole grid.

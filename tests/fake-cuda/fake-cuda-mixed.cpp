@@ -1,4 +1,5 @@
 // Sums over mixed data for the fake CUDA object, by plain loops.
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -7,6 +8,7 @@
 namespace {
 
 struct FakeMixed {
+  int device;
   bool linear;
   std::size_t columns, factors, n, cells;
   std::vector<double> x, y, unit, h, weight;
@@ -70,12 +72,15 @@ void add_changes(const FakeMixed& of, const double* fit, std::size_t i, double* 
 }
 
 template <class Body>
-int each_point(const FakeMixed& of, double* to, std::size_t numbers, kestrel_gpu_poll poll,
-               void* context, const Body& body) {
-  for (std::size_t s = 0; s < numbers * of.n; ++s) to[s] = 0.0;
-  for (std::size_t i = 0; i < of.n; ++i) {
-    const double fraction = static_cast<double>(i) / static_cast<double>(of.n);
-    if (i % 64 == 0 && fake_asked(poll, context, fraction) != 0) return KESTREL_GPU_STOPPED;
+int each_point(const FakeMixed& of, std::size_t first, std::size_t count, double* to,
+               std::size_t numbers, kestrel_gpu_poll poll, void* context, const Body& body) {
+  for (std::size_t s = 0; s < numbers; ++s) {
+    std::fill(to + s * of.n + first, to + s * of.n + first + count, 0.0);
+  }
+  for (std::size_t i = first; i < first + count; ++i) {
+    const double fraction = static_cast<double>(i - first) / static_cast<double>(count);
+    if ((i - first) % 64 == 0 && fake_asked(poll, context, fraction) != 0)
+      return KESTREL_GPU_STOPPED;
     body(i);
   }
   return KESTREL_GPU_OK;
@@ -83,10 +88,12 @@ int each_point(const FakeMixed& of, double* to, std::size_t numbers, kestrel_gpu
 
 }  // namespace
 
-int fake_mixed_open(const kestrel_gpu_mixed* data, void** mixed, char* problem, std::size_t room) {
-  const int code = fake_failing("FAKE_CUDA_MIXED_OPEN", problem, room);
+int fake_mixed_open(int device, const kestrel_gpu_mixed* data, const void* from, void** mixed,
+                    char* problem, std::size_t room) {
+  const int code = fake_failing("FAKE_CUDA_MIXED_OPEN", device, problem, room);
   if (code != KESTREL_GPU_OK) return code;
-  auto* made = new FakeMixed{data->linear != 0,
+  auto* made = new FakeMixed{device,
+                             data->linear != 0,
                              static_cast<std::size_t>(data->columns),
                              static_cast<std::size_t>(data->factors),
                              data->n,
@@ -97,7 +104,11 @@ int fake_mixed_open(const kestrel_gpu_mixed* data, void** mixed, char* problem, 
                              {},
                              {},
                              {}};
-  made->x.assign(data->x, data->x + data->n * made->columns);
+  if (from != nullptr) {
+    made->x = static_cast<const FakeMixed*>(from)->x;
+  } else {
+    made->x.assign(data->x, data->x + data->n * made->columns);
+  }
   for (std::size_t cell = 0; cell < data->cells; ++cell) {
     made->cell.resize(data->first[cell + 1], cell);
   }
@@ -106,24 +117,30 @@ int fake_mixed_open(const kestrel_gpu_mixed* data, void** mixed, char* problem, 
   return KESTREL_GPU_OK;
 }
 
-int fake_mixed_moments(void* mixed, const kestrel_gpu_mixed_kernel* kernel, double* sum,
-                       kestrel_gpu_poll poll, void* context, char* problem, std::size_t room) {
-  const int code = fake_failing("FAKE_CUDA_MIXED", problem, room);
-  if (code != KESTREL_GPU_OK) return code;
+int fake_mixed_kernel(void* mixed, const kestrel_gpu_mixed_kernel* kernel, char*, std::size_t) {
   FakeMixed& of = *static_cast<FakeMixed*>(mixed);
   of.h.assign(kernel->h, kernel->h + of.columns);
   of.weight.assign(kernel->weight, kernel->weight + (of.factors + 1) * of.cells * of.cells);
-  const std::size_t p = of.columns;
-  return each_point(of, sum, of.linear ? 2 + 2 * p + p * (p + 1) / 2 : 2, poll, context,
-                    [&](std::size_t i) { add_moments(of, i, sum + i); });
+  return KESTREL_GPU_OK;
 }
 
-int fake_mixed_changes(void* mixed, const double* fit, double* change, kestrel_gpu_poll poll,
-                       void* context, char* problem, std::size_t room) {
-  const int code = fake_failing("FAKE_CUDA_MIXED_CHANGES", problem, room);
+int fake_mixed_moments(void* mixed, std::size_t first, std::size_t count, double* sum,
+                       kestrel_gpu_poll poll, void* context, char* problem, std::size_t room) {
+  const FakeMixed& of = *static_cast<const FakeMixed*>(mixed);
+  const int code = fake_failing("FAKE_CUDA_MIXED", of.device, problem, room);
   if (code != KESTREL_GPU_OK) return code;
-  const FakeMixed& of = *static_cast<FakeMixed*>(mixed);
-  return each_point(of, change, 2 * (of.columns + of.factors), poll, context,
+  const std::size_t p = of.columns;
+  return each_point(of, first, count, sum, of.linear ? 2 + 2 * p + p * (p + 1) / 2 : 2, poll,
+                    context, [&](std::size_t i) { add_moments(of, i, sum + i); });
+}
+
+int fake_mixed_changes(void* mixed, std::size_t first, std::size_t count, const double* fit,
+                       double* change, kestrel_gpu_poll poll, void* context, char* problem,
+                       std::size_t room) {
+  const FakeMixed& of = *static_cast<const FakeMixed*>(mixed);
+  const int code = fake_failing("FAKE_CUDA_MIXED_CHANGES", of.device, problem, room);
+  if (code != KESTREL_GPU_OK) return code;
+  return each_point(of, first, count, change, 2 * (of.columns + of.factors), poll, context,
                     [&](std::size_t i) { add_changes(of, fit, i, change); });
 }
 

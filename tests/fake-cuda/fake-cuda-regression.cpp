@@ -14,6 +14,8 @@ using namespace kestrel_cuda;
 namespace {
 
 struct Fitter {
+  int device = 0;
+  const kestrel_gpu_regression* request = nullptr;
   RegressionSample sample{};
   LocalFit (*fit)(const Fitter&, unsigned i, double h) = nullptr;
   double reach = 0.0, cut = 0.0;
@@ -123,23 +125,36 @@ void sort_into(const kestrel_gpu_regression& regression, Fitter& fitter) {
 
 }  // namespace
 
-int fake_cross_validation(const kestrel_gpu_regression* regression, double* sum,
-                          kestrel_gpu_poll poll, void* context, char* problem, std::size_t room) {
-  const int code = fake_failing("FAKE_CUDA_REGRESSION", problem, room);
+int fake_regression_open(int device, const kestrel_gpu_regression* request, const void*,
+                         void** regression, char* problem, std::size_t room) {
+  const int code = fake_failing("FAKE_CUDA_OPEN", device, problem, room);
   if (code != KESTREL_GPU_OK) return code;
-  Fitter fitter;
-  sort_into(*regression, fitter);
-  if (regression->linear != 0) {
-    make_ready<true>(fitter, regression->kernel);
+  auto* const fitter = new Fitter;
+  fitter->device = device;
+  fitter->request = request;
+  sort_into(*request, *fitter);
+  if (request->linear != 0) {
+    make_ready<true>(*fitter, request->kernel);
   } else {
-    make_ready<false>(fitter, regression->kernel);
+    make_ready<false>(*fitter, request->kernel);
   }
-  for (std::size_t k = 0; k < regression->count; ++k, sum += kestrel::kFitTotals) {
-    const double fraction = static_cast<double>(k) / static_cast<double>(regression->count);
+  *regression = fitter;
+  fake_holds(1);
+  return KESTREL_GPU_OK;
+}
+
+int fake_regression_sums(void* regression, std::size_t first, std::size_t count, double* sum,
+                         kestrel_gpu_poll poll, void* context, char* problem, std::size_t room) {
+  const Fitter& fitter = *static_cast<const Fitter*>(regression);
+  const int code = fake_failing("FAKE_CUDA_REGRESSION", fitter.device, problem, room);
+  if (code != KESTREL_GPU_OK) return code;
+  for (std::size_t k = 0; k < count; ++k, sum += kestrel::kFitTotals) {
+    const double fraction = static_cast<double>(k) / static_cast<double>(count);
     if (fake_asked(poll, context, fraction) != 0) return KESTREL_GPU_STOPPED;
     FitTotals totals;
     for (unsigned i = 0; i < fitter.sample.n; ++i) {
-      totals.add(fitter.fit(fitter, i, regression->bandwidth[k]), fitter.sample.weight(i));
+      totals.add(fitter.fit(fitter, i, fitter.request->bandwidth[first + k]),
+                 fitter.sample.weight(i));
     }
     sum[0] = totals.squares;
     sum[1] = totals.in_sample;
@@ -147,4 +162,9 @@ int fake_cross_validation(const kestrel_gpu_regression* regression, double* sum,
     sum[3] = totals.unsupported;
   }
   return KESTREL_GPU_OK;
+}
+
+void fake_regression_close(void* regression) {
+  fake_holds(-1);
+  delete static_cast<Fitter*>(regression);
 }

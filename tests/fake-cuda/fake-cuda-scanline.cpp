@@ -16,7 +16,7 @@ constexpr std::size_t kAxes = KESTREL_GPU_SCANLINE_AXES;
 
 /// A grid and its samples.
 struct Runs {
-  explicit Runs(const kestrel_gpu_scanline& given) : grid(given) {
+  Runs(int number, const kestrel_gpu_scanline& given) : device(number), grid(given) {
     for (int i = 0; i < grid.axes; ++i) {
       kestrel_gpu_scanline_axis& axis = grid.axis[i];
       axis.x = copied(axis.x, grid.n, x[i]);
@@ -31,6 +31,7 @@ struct Runs {
     return to.data();
   }
 
+  int device;
   kestrel_gpu_scanline grid;
   std::vector<double> x[kAxes], shift[kAxes], weight;
 };
@@ -144,11 +145,11 @@ MakeTile tile_of(const kestrel_gpu_scanline& grid) {
 
 }  // namespace
 
-int fake_scanline_open(const kestrel_gpu_scanline* given, void** out, char* problem,
-                       std::size_t room) {
-  const int code = fake_failing("FAKE_CUDA_OPEN", problem, room);
+int fake_scanline_open(int device, const kestrel_gpu_scanline* given, const void* from, void** out,
+                       char* problem, std::size_t room) {
+  const int code = fake_failing("FAKE_CUDA_OPEN", device, problem, room);
   if (code != KESTREL_GPU_OK) return code;
-  *out = new Runs(*given);
+  *out = new Runs(device, from == nullptr ? *given : static_cast<const Runs*>(from)->grid);
   fake_holds(1);
   return KESTREL_GPU_OK;
 }
@@ -157,7 +158,8 @@ int fake_scanline_slab(void* handle, const kestrel_gpu_scanline_slab* slab, doub
                        kestrel_gpu_take take, kestrel_gpu_poll poll, void* context, char* problem,
                        std::size_t room) {
   const kestrel_gpu_scanline& grid = static_cast<const Runs*>(handle)->grid;
-  const int code = fake_failing("FAKE_CUDA_SLAB", problem, room);
+  const int device = static_cast<const Runs*>(handle)->device;
+  const int code = fake_failing("FAKE_CUDA_SLAB", device, problem, room);
   if (code != KESTREL_GPU_OK) return code;
   const MakeTile make = tile_of(grid);
   std::size_t first = 0;

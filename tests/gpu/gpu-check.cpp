@@ -5,8 +5,10 @@
 //   gpu-check OBJECT
 //   [device|check|check-derivatives|check-pairs|check-scanline|check-regression|check-mixed|brief|
 //     tiny-density|tiny-derivatives|tiny-pairs|tiny-scanline|tiny-regression|tiny-mixed|time|
-//     time-derivatives|time-pairs|time-scanline|time-regression|time-mixed|bench-scanline]
+//     time-derivatives|time-pairs|time-scanline|time-regression|time-mixed|bench-scanline|
+//     check-devices|check-lost|bench-devices|bench-devices-grid]
 //
+// check-lost: OBJECT must be that of failing-cuda.cpp.
 // brief, tiny: fewer shapes, for the memcheck and the racecheck of compute-sanitizer.
 #include "gpu-check.hpp"
 
@@ -198,7 +200,9 @@ int main(int count, char** arguments) {
       {"tiny-pairs", check_pairs_tiny},
       {"tiny-scanline", check_scanline_tiny},
       {"tiny-regression", check_regression_tiny},
-      {"tiny-mixed", check_mixed_tiny}};
+      {"tiny-mixed", check_mixed_tiny},
+      {"check-devices", check_devices},
+      {"check-lost", check_one_lost}};
   const std::map<std::string, std::function<void()>> others = {
       {"device", [] {}},
       {"time", time_all},
@@ -207,7 +211,9 @@ int main(int count, char** arguments) {
       {"time-scanline", time_scanline},
       {"time-regression", time_regression},
       {"time-mixed", time_mixed},
-      {"bench-scanline", bench_scanline}};
+      {"bench-scanline", bench_scanline},
+      {"bench-devices", bench_devices},
+      {"bench-devices-grid", bench_devices_grid}};
   const auto check = checks.find(what);
   const auto other = others.find(what);
   if (check == checks.end() && other == others.end()) return 2;
@@ -215,7 +221,7 @@ int main(int count, char** arguments) {
   std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
   set_gpu_object(arguments[1], "");
   try {
-    std::printf("%s\n", gpu_device().name);
+    std::printf("%s\n", gpu_name().c_str());
     if (other != others.end()) {
       other->second();
       return 0;

@@ -45,6 +45,14 @@ int check_mixed();
 /// With gradients.
 void time_mixed();
 
+/// The same bits on all numbers of devices; returns how many tasks have others.
+int check_devices();
+/// The same bits where a device fails on the way, with an object that makes one fail.
+int check_one_lost();
+/// For bench/gpu.R: "bench devices", task, devices, seconds, efficiency.
+void bench_devices();
+void bench_devices_grid();
+
 struct Case {
   std::size_t n, m, d;
   std::vector<double> x, w, points, root;

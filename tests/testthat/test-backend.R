@@ -74,3 +74,15 @@ test_that("the interval of polls is a number of seconds", {
                  fixed = TRUE, class = "kestrel_error_input")
   }
 })
+
+test_that("GPUs are different whole numbers", {
+  before <- options(kestrel.devices = 2:1)
+  on.exit(options(before))
+  expect_identical(kde(1:10, h = 1, backend = "cpu")$backend, "cpu")
+  for (devices in list("all", NA, 0, 1.5, c(1, 1), Inf, integer(0), list(1))) {
+    options(kestrel.devices = devices)
+    expect_error(kde(1:10, h = 1), "`options(kestrel.devices=)` must be different numbers of GPUs, as kestrel_info() ",
+                 fixed = TRUE, class = "kestrel_error_input")
+    expect_error(kestrel_info(), "kestrel.devices", class = "kestrel_error_input")
+  }
+})

@@ -25,6 +25,17 @@ test_that("np's objectives and conditional densities are the oracle's", {
   }
 })
 
+test_that("a likelihood has a maximum near the splitting factor, and it is found", {
+  # np 0.60, commit 75fba133: npcdensbw(y ~ x + z, nmulti = 1)$fval is -192.0780 at 0.2253, 0.1755, 0.00692; where z
+  # splits the data another maximum is -193.67.
+  set.seed(1)
+  data <- data.frame(x = rnorm(500), z = factor(sample(letters[1:3], 500, TRUE)))
+  data$y <- sin(data$x) + as.integer(data$z) * 0.3 + rnorm(500) * 0.3
+  bw <- npcdensbw(y ~ x + z, data, nmulti = 1)
+  expect_gt(bw$fval, -192.07805)
+  expect_equal(c(bw$ybw, bw$xbw), c(0.2253352, 0.1755246, 0.006921529), tolerance = 1e-3)
+})
+
 test_that("objectives are no worse than np's, with np's bandwidths where np found the same maximum", {
   for (k in seq_len(nrow(np_conditional))) {
     row <- np_conditional[k, ]

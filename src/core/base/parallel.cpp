@@ -66,14 +66,18 @@ class Loop;
 // The loop whose body this thread is in, if this thread polls for that loop.
 thread_local Loop* polled_loop = nullptr;
 
+// The loop whose body this thread is in.
+thread_local Loop* own_loop = nullptr;
+
 struct InsideLoop {
-  explicit InsideLoop(Loop* polled) {
+  InsideLoop(Loop* own, bool polls) {
     inside_loop = true;
-    polled_loop = polled;
+    own_loop = own;
+    if (polls) polled_loop = own;
   }
   ~InsideLoop() {
     inside_loop = false;
-    polled_loop = nullptr;
+    own_loop = polled_loop = nullptr;
   }
 };
 
@@ -93,7 +97,7 @@ class Loop : public SharedLoop {
   void work(int worker, bool wakes) noexcept override {
     count_.note();
     const bool polls = poll_ && worker == 0;
-    InsideLoop mark(polls ? this : nullptr);
+    InsideLoop mark(this, polls);
     Clock::time_point begin = wakes ? Clock::now() : Clock::time_point();
     while (!stop_.load(std::memory_order_relaxed)) {
       const std::size_t item = next_.fetch_add(1);
@@ -118,6 +122,8 @@ class Loop : public SharedLoop {
   }
   std::size_t done() const noexcept override { return done_.load(); }
   void wait_for_helpers() noexcept override { poll_if_due(); }
+
+  bool stopped() const noexcept { return stop_.load(std::memory_order_relaxed); }
 
   // On the calling thread only. A poll that has thrown is not asked again, since the loop rethrows
   // its first exception.
@@ -198,6 +204,8 @@ void poll_if_due(const ParallelOptions& options) {
   options.poll(0.0);
   last_poll = Clock::now();
 }
+
+bool loop_is_stopped() { return own_loop != nullptr && own_loop->stopped(); }
 
 void set_poll_interval(double seconds) { poll_interval = seconds; }
 

@@ -47,6 +47,10 @@ void parallel_for(std::size_t items, const ParallelOptions& options,
 /// Elsewhere it reports a fraction of 0. Cost: a look at the clock.
 void poll_if_due(const ParallelOptions& options);
 
+/// Whether the loop that has this thread in a body has been stopped, by a body that threw or by its
+/// poll: for bodies that take long on other threads than the calling one. False outside of bodies.
+bool loop_is_stopped();
+
 /// Items of serial work between two polls: a millisecond or so.
 constexpr std::size_t kPolledItems = std::size_t{1} << 14;
 

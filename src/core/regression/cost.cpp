@@ -25,19 +25,22 @@ double nanoseconds(const RegressionWork& work) {
 
 }  // namespace
 
-RegressionWork regression_work(Span<const double> x, Span<const double> bandwidth,
-                               const LocalKernel& kernel, const ParallelOptions& options) {
+RegressionWork regression_work(std::size_t n, Span<const double> bandwidth,
+                               const LocalKernel& kernel) {
+  return {kernel.kernel, kernel.local_linear,
+          static_cast<double>(n) * static_cast<double>(bandwidth.size)};
+}
+
+double gaussian_pairs(Span<const double> x, Span<const double> bandwidth,
+                      const ParallelOptions& options) {
   const double n = static_cast<double>(x.size);
-  RegressionWork work{kernel.kernel, kernel.local_linear, n * static_cast<double>(bandwidth.size)};
-  if (!kernel.gaussian()) return work;
   const double quarters[] = {0.25, 0.75};
   const std::vector<double> at = quantiles(x, Weights(), {quarters, 2}, options);
   double share = 0;
   for (const double h : bandwidth) {
     share += std::min(1.0, 2 * kGaussianTerms * h / (at[1] - at[0]));
   }
-  work.pairs = n * n * share;
-  return work;
+  return n * n * share;
 }
 
 double regression_seconds(const RegressionWork& work) {

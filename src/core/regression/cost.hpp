@@ -14,13 +14,17 @@ struct RegressionWork {
   bool local_linear;
   /// Leave-one-out fits, one for each observation and bandwidth.
   double fits;
-  /// Pairs that a GPU sums with the Gaussian kernel, else 0.
+  /// gaussian_pairs(), where they decide.
   double pairs = 0;
 };
 
-/// Of n observations x at these bandwidths. O(n) for the Gaussian kernel, else O(1).
-RegressionWork regression_work(Span<const double> x, Span<const double> bandwidth,
-                               const LocalKernel& kernel, const ParallelOptions& options);
+/// Of n observations at these bandwidths. O(1).
+RegressionWork regression_work(std::size_t n, Span<const double> bandwidth,
+                               const LocalKernel& kernel);
+
+/// Pairs that a GPU sums with the Gaussian kernel. O(n), for quartiles of x.
+double gaussian_pairs(Span<const double> x, Span<const double> bandwidth,
+                      const ParallelOptions& options);
 
 /// Expected seconds on one thread, within a factor of two, which is enough to choose a device.
 double regression_seconds(const RegressionWork& work);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "core/data/passes.hpp"
 
@@ -16,6 +17,17 @@ constexpr std::size_t kMinSamples = 64;
 constexpr double kMinOfCell = 8;
 /// Places are made if they are at most this share of the samples.
 constexpr double kMaxPlaces = 0.75;
+
+std::size_t different_positions(const SortedSample& sample, const ParallelOptions& options) {
+  const double* x = sample.x();
+  std::vector<std::size_t> parts(parts_of_pass(sample.size()), 0);
+  pass_over(sample.size(), options, [&](std::size_t part, std::size_t begin, std::size_t end) {
+    std::size_t count = 0;
+    for (std::size_t i = std::max<std::size_t>(1, begin); i < end; ++i) count += x[i] != x[i - 1];
+    parts[part] = count;
+  });
+  return std::accumulate(parts.begin(), parts.end(), std::size_t{1});
+}
 
 }  // namespace
 
@@ -77,8 +89,7 @@ void LocalSource::prepare_gaussian(double h, int order, double slope,
     const WeightSums sums = weight_sums({sample_.w(), n}, cheap);
     weight_ratio_ = std::max(1.0, sums.sum / sums.min_positive);
     min_weight_ = std::isfinite(sums.min_positive) ? sums.min_positive : 0.0;
-    std::size_t places = 1;
-    for (std::size_t i = 1; i < n; ++i) places += sample_.x()[i] != sample_.x()[i - 1] ? 1 : 0;
+    const std::size_t places = different_positions(sample_, cheap);
     if (static_cast<double>(places) <= kMaxPlaces * static_cast<double>(n)) {
       places_ = std::make_unique<const Places>(sample_, responses_, cheap);
     }

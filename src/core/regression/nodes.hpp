@@ -85,8 +85,8 @@ inline double off_line(double y, double reference, double slope, const TwoPart& 
 inline int node_exponent(double h, int order) { return std::ilogb(h) - (order > 2 ? 1 : 0); }
 
 /// The exponent of the narrowest cells that pay: they hold `of_cell` samples in the mean, or more.
-/// The sample has two different positions, and at least 4 of_cell observations. O(n) for each width
-/// that is tried, few unless there are outliers.
+/// The sample has two different positions, and at least 4 of_cell observations. O(n), and again
+/// for every width that is tried below 2^-61 of the largest |x|.
 int finest_exponent(const SortedSample& sample, double of_cell, const ParallelOptions& options);
 
 }  // namespace kestrel

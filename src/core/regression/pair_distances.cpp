@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "core/data/passes.hpp"
 #include "shared/local_fit.hpp"
 
 namespace kestrel {
@@ -28,12 +29,20 @@ std::optional<std::vector<double>> pair_distances(const SortedSample& sample, do
   return distance;
 }
 
-Isolated most_isolated(const SortedSample& sample) {
+Isolated most_isolated(const SortedSample& sample, const ParallelOptions& options) {
   const std::size_t n = sample.size();
+  std::vector<Isolated> parts(parts_of_pass(n), Isolated{0, 0.0});
+  pass_over(n, options, [&](std::size_t part, std::size_t begin, std::size_t end) {
+    Isolated found{begin, 0.0};
+    for (std::size_t i = begin; i < end; ++i) {
+      const double distance = nearest_neighbour(sample.x(), std::size_t{0}, n, i);
+      if (distance > found.distance) found = {i, distance};
+    }
+    parts[part] = found;
+  });
   Isolated found{0, 0.0};
-  for (std::size_t i = 0; i < n; ++i) {
-    const double distance = nearest_neighbour(sample.x(), std::size_t{0}, n, i);
-    if (distance > found.distance) found = {i, distance};
+  for (const Isolated& part : parts) {
+    if (part.distance > found.distance) found = part;
   }
   return found;
 }

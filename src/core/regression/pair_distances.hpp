@@ -38,7 +38,7 @@ struct Isolated {
   std::size_t number;
   double distance;
 };
-Isolated most_isolated(const SortedSample& sample);
+Isolated most_isolated(const SortedSample& sample, const ParallelOptions& options);
 
 }  // namespace kestrel
 

@@ -10,6 +10,7 @@
 #include "core/data/neighbours.hpp"
 #include "core/data/passes.hpp"
 #include "core/data/quantiles.hpp"
+#include "core/data/sample_moments.hpp"
 #include "core/regression/at_observations.hpp"
 #include "core/regression/neighbour_fits.hpp"
 #include "core/regression/validation.hpp"
@@ -45,7 +46,8 @@ void check_local_kernel(const LocalKernel& kernel) {
 LocalRegression::LocalRegression(const RegressionSample& sample, const ParallelOptions& options)
     // Cheap: polls, but counts as no share of the work.
     : source_(SortedSample(sample.x, sample.w, sample.y, part_of(options, 0, 0)), true),
-      fitter_(line(), part_of(options, 0, 0)) {}
+      fitter_(line(), part_of(options, 0, 0)),
+      isolated_(kestrel::most_isolated(line(), part_of(options, 0, 0))) {}
 
 /// With the trend of y, if it has one, that local linear fits take off. O(log n); for the Gaussian
 /// kernel, whose cells have one trend for all bandwidths, what LocalSource prepares.
@@ -328,15 +330,18 @@ std::size_t LocalRegression::most_neighbours(std::size_t limit,
   return kestrel::most_neighbours(line(), limit, options);
 }
 
-Spread LocalRegression::spread() const {
-  const Span<const double> x{line().x(), line().size()};
-  return {quantile_of_sorted(x, 0.75) - quantile_of_sorted(x, 0.25),
+Spread LocalRegression::spread(const ParallelOptions& options) const {
+  const std::size_t n = size();
+  const Span<const double> x{line().x(), n};
+  const double square = sample_covariance({x.data, n, 1}, Weights::ones(n), options).covariance[0];
+  return {std::sqrt(square * (static_cast<double>(n) / static_cast<double>(n - 1))),
+          quantile_of_sorted(x, 0.75) - quantile_of_sorted(x, 0.25),
           median_distance(x, quantile_of_sorted(x, 0.5))};
 }
 
 double LocalRegression::min_supporting_bandwidth(Kernel kernel) const {
   if (size() < 2) return kNone;
-  const double widest = kestrel::most_isolated(line()).distance;
+  const double widest = isolated_.distance;
   if (is_indicator(kernel)) return widest;
   if (is_compact(kernel)) return std::nextafter(widest, HUGE_VAL);
   double h = widest / kGaussianReach;

@@ -48,9 +48,10 @@ struct Fits {
   std::vector<double> mean, variance, gradient, gradient_variance;
 };
 
-/// Two measures of how far positions lie apart.
+/// Three measures of how far positions lie apart: their standard deviation (divisor n - 1), their
+/// interquartile range and the median of their distances to their median.
 struct Spread {
-  double interquartile, median_deviation;
+  double deviation, interquartile, median_deviation;
 };
 
 /// The local regressions of a sample, which is sorted once for all of them.
@@ -90,21 +91,20 @@ class LocalRegression {
             const RunOptions& options) const;
 
   /// The smallest bandwidth at which every observation has a neighbour: the maximum distance to the
-  /// nearest other observation, or the next larger number if the window is open. O(n). NaN for
+  /// nearest other observation, or the next larger number if the window is open. O(1). NaN for
   /// n < 2.
   double min_supporting_bandwidth(Kernel kernel) const;
 
-  /// The interquartile range of the positions and the median of their distances to their median, by
-  /// quantiles of type 7 without weights. O(log n).
-  Spread spread() const;
+  /// Without weights, by quantiles of type 7. O(n).
+  Spread spread(const ParallelOptions& options) const;
 
   /// The largest k up to `limit` for which every observation has a k-th neighbour, see
   /// neighbours.hpp. O(n limit).
   std::size_t most_neighbours(std::size_t limit, const ParallelOptions& options) const;
 
-  /// The observation that is farthest from all others, in the given order. O(n). At least two
+  /// The observation that is farthest from all others, in the given order. O(1). At least two
   /// observations.
-  std::size_t most_isolated() const { return line().given(kestrel::most_isolated(line()).number); }
+  std::size_t most_isolated() const { return line().given(isolated_.number); }
 
   /// pair_distances() of the observations.
   std::optional<std::vector<double>> distances(double lower, double upper, PairsOf pairs) const {
@@ -117,6 +117,7 @@ class LocalRegression {
 
   LocalSource source_;
   LocalFitter fitter_;
+  Isolated isolated_;
 };
 
 }  // namespace kestrel

@@ -74,9 +74,33 @@ int guarded(char* problem, std::size_t room, const Body& body) {
 /// pool, as on some devices, allocating and freeing take some milliseconds a call.
 constexpr std::uint64_t kKept = std::uint64_t{1} << 29;
 
-inline bool open_pool() {
-  int device = 0, pools = 0;
+/// Devices beyond this number are not used.
+constexpr int kMostDevices = 64;
+
+inline int current_device() {
+  int device = 0;
   check(cudaGetDevice(&device), "asking for the device");
+  return device;
+}
+
+/// Makes a device the calling thread's for as long as the object lives.
+class OnDevice {
+ public:
+  explicit OnDevice(int device) : before_(current_device()), device_(device) {
+    if (device != before_) check(cudaSetDevice(device), "choosing a device");
+  }
+  OnDevice(const OnDevice&) = delete;
+  OnDevice& operator=(const OnDevice&) = delete;
+  ~OnDevice() {
+    if (device_ != before_) cudaSetDevice(before_);
+  }
+
+ private:
+  const int before_, device_;
+};
+
+inline bool open_pool(int device) {
+  int pools = 0;
   check(cudaDeviceGetAttribute(&pools, cudaDevAttrMemoryPoolsSupported, device),
         "asking for pools of memory");
   if (pools == 0) return false;
@@ -88,9 +112,12 @@ inline bool open_pool() {
   return true;
 }
 
+/// Whether the current device has a pool. One thread at a time uses a device.
 inline bool has_pool() {
-  static const bool pool = open_pool();
-  return pool;
+  static signed char pool[kMostDevices];  // 0: not known yet
+  signed char& known = pool[current_device()];
+  if (known == 0) known = open_pool(current_device()) ? 1 : -1;
+  return known > 0;
 }
 
 /// Device memory that grows and never shrinks. All work is on the default stream.
@@ -142,6 +169,21 @@ inline void upload_columns(const double* from, std::size_t stride, std::size_t c
   if (stride == count) return upload(from, columns * count, to);
   for (std::size_t k = 0; k < columns; ++k) upload(from + k * stride, count, to + k * count);
 }
+
+/// Copies from another device to the current one, whose memory at `to` is new. What is copied must
+/// be there already, whatever else the other device does now.
+void copy_between(int from_device, const void* from, void* to, std::size_t bytes);
+
+/// Fills a buffer with `count` numbers that another device has in one of its own.
+template <class T>
+T* copy_from(int from_device, const Buffer<T>& from, std::size_t count, Buffer<T>* to) {
+  T* const memory = to->reserve(count > 0 ? count : 1);
+  copy_between(from_device, from.data(), memory, count * sizeof(T));
+  return memory;
+}
+
+/// Waits until what was sent is there for other devices, too.
+inline void finish_sending() { check(cudaStreamSynchronize(nullptr), "sending data"); }
 
 /// A point in the order of a stream's work.
 class Event {

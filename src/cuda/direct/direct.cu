@@ -78,14 +78,20 @@ class DensityOf : public Density {
   }
 
   void samples(const double* x, std::size_t stride, const double* w, std::size_t n) override {
-    n_ = n;
-    chunk_ = chunk_size(n);
-    padded_ = round_up(std::max<std::size_t>(n, 1), kChunkUnit);
+    set_count(n);
     upload_columns(x, stride, n, d_, x_.reserve(std::max<std::size_t>(1, d_ * n)));
     upload(w, n, w_.reserve(std::max<std::size_t>(1, n)));
+    finish_sending();
     largest_weight_ = gaussian() && n > 0 ? *std::max_element(w, w + n) : 0.0;
     if (gaussian() && !(largest_weight_ > 0)) largest_weight_ = 1.0;
-    whitened_about_.clear();
+  }
+
+  void samples(const Density& from, int from_device) override {
+    const auto& other = static_cast<const DensityOf&>(from);
+    set_count(other.n_);
+    copy_from(from_device, other.x_, d_ * n_, &x_);
+    copy_from(from_device, other.w_, n_, &w_);
+    largest_weight_ = other.largest_weight_;
   }
 
   bool sum(const double* centre, const double* e, std::size_t stride, std::size_t m, double* sum,
@@ -106,6 +112,13 @@ class DensityOf : public Density {
   }
 
  private:
+  void set_count(std::size_t n) {
+    n_ = n;
+    chunk_ = chunk_size(n);
+    padded_ = round_up(std::max<std::size_t>(n, 1), kChunkUnit);
+    whitened_about_.clear();
+  }
+
   /// Samples of a chunk. This depends on their number alone; there are at most 512 chunks.
   static std::size_t chunk_size(std::size_t n) {
     return std::max<std::size_t>(1024, round_up((n + 511) / 512, kFlush));

@@ -49,7 +49,7 @@ MixedLaunch launch_for(int columns) {
 
 class DirectMixed : public Mixed {
  public:
-  explicit DirectMixed(const kestrel_gpu_mixed& data)
+  DirectMixed(const kestrel_gpu_mixed& data, const DirectMixed* from, int from_device)
       : n_(data.n),
         columns_(data.columns),
         factors_(data.factors),
@@ -60,8 +60,13 @@ class DirectMixed : public Mixed {
     if (n_ >= kestrel::kRegressionLimit) refuse("%zu samples", n_);
     if (data.cells > kMaxCells) refuse("%zu combinations of levels", data.cells);
     const std::size_t columns = static_cast<std::size_t>(columns_);
-    upload(data.x, n_ * columns, x_.reserve(n_ * columns));
-    upload(data.y, n_, y_.reserve(n_));
+    if (from != nullptr) {
+      copy_from(from_device, from->x_, n_ * columns, &x_);
+      copy_from(from_device, from->y_, n_, &y_);
+    } else {
+      upload(data.x, n_ * columns, x_.reserve(n_ * columns));
+      upload(data.y, n_, y_.reserve(n_));
+    }
     check(cudaMemcpy(first_.reserve(data.cells + 1), data.first,
                      (data.cells + 1) * sizeof(unsigned), cudaMemcpyHostToDevice),
           "copying cells");
@@ -72,33 +77,44 @@ class DirectMixed : public Mixed {
     task_.cells = static_cast<unsigned>(data.cells);
     task_.factors = static_cast<unsigned>(factors_);
     for (int c = 0; c < columns_; ++c) task_.inverse_unit[c] = 1 / data.unit[c];
-    const std::size_t blocks = pieces(n_, kMixedThreads);
-    task_.slices = static_cast<unsigned>(std::max<std::size_t>(
-        1, std::min({kSlices, n_ / kLeastSlice, (kBlocks + blocks - 1) / blocks})));
+    finish_sending();
   }
 
-  bool moments(const kestrel_gpu_mixed_kernel& kernel, double* sum, const Poll& poll) override {
+  void kernel(const kestrel_gpu_mixed_kernel& kernel) override {
     for (int c = 0; c < columns_; ++c) {
       task_.scale[c] = std::isfinite(kernel.h[c]) ? 1 / kernel.h[c] : 0.0;
     }
     const std::size_t cells = task_.cells, table = cells * cells * (task_.factors + 1);
     upload(kernel.weight, table, weight_.reserve(table));
     task_.weight = weight_.data();
-    return sums(launch_.moments, launch_.moment_sums, sum, poll);
   }
 
-  bool changes(const double* fit, double* change, const Poll& poll) override {
-    const std::size_t numbers = 2 * n_ * static_cast<std::size_t>(plane_);
-    upload(fit, numbers, fit_.reserve(numbers));
-    task_.fit = fit_.data();
-    return sums(launch_.changes, 2 * (columns_ + factors_), change, poll);
+  bool moments(std::size_t first, std::size_t count, double* sum, const Poll& poll) override {
+    return sums(launch_.moments, launch_.moment_sums, first, count, sum, poll);
+  }
+
+  bool changes(std::size_t first, std::size_t count, const double* fit, double* change,
+               const Poll& poll) override {
+    const std::size_t rows = 2 * static_cast<std::size_t>(plane_);
+    double* const to = fit_.reserve(rows * n_);
+    for (std::size_t row = 0; row < rows; ++row) {
+      upload(fit + row * n_ + first, count, to + row * n_ + first);
+    }
+    task_.fit = to;
+    return sums(launch_.changes, 2 * (columns_ + factors_), first, count, change, poll);
   }
 
  private:
-  bool sums(void (*loop)(MixedTask), int count, double* to, const Poll& poll) {
-    const std::size_t numbers = n_ * static_cast<std::size_t>(count);
+  /// `count` sums at the points first_point, ..., first_point + points - 1.
+  bool sums(void (*loop)(MixedTask), int count, std::size_t first_point, std::size_t points,
+            double* to, const Poll& poll) {
+    const std::size_t numbers = points * static_cast<std::size_t>(count);
+    task_.first_point = static_cast<unsigned>(first_point);
+    task_.end_point = static_cast<unsigned>(first_point + points);
+    const std::size_t blocks = pieces(points, kMixedThreads);
+    task_.slices = static_cast<unsigned>(std::max<std::size_t>(
+        1, std::min({kSlices, n_ / kLeastSlice, (kBlocks + blocks - 1) / blocks})));
     task_.partial = partial_.reserve(task_.slices * numbers);
-    const std::size_t blocks = pieces(n_, kMixedThreads);
     const double operations = static_cast<double>(n_) * kMixedThreads * (30.0 + 2 * count);
     const std::size_t at_a_time = std::max<std::size_t>(
         kBlocks / task_.slices + 1, static_cast<std::size_t>(kLaunchOperations / operations));
@@ -119,8 +135,11 @@ class DirectMixed : public Mixed {
     add_mixed_slices<<<pieces(numbers, kThreads), kThreads>>>(task_.partial, task_.slices, numbers,
                                                               total);
     check(cudaGetLastError(), "starting to add the slices");
-    check(cudaMemcpy(to, total, numbers * sizeof(double), cudaMemcpyDeviceToHost),
-          "copying sums back");
+    for (std::size_t s = 0; s < static_cast<std::size_t>(count); ++s) {
+      check(cudaMemcpy(to + s * n_ + first_point, total + s * points, points * sizeof(double),
+                       cudaMemcpyDeviceToHost),
+            "copying sums back");
+    }
     return true;
   }
 
@@ -134,8 +153,9 @@ class DirectMixed : public Mixed {
 
 }  // namespace
 
-std::unique_ptr<Mixed> make_mixed(const kestrel_gpu_mixed& data) {
-  return std::make_unique<DirectMixed>(data);
+std::unique_ptr<Mixed> make_mixed(const kestrel_gpu_mixed& data, const Mixed* from,
+                                  int from_device) {
+  return std::make_unique<DirectMixed>(data, static_cast<const DirectMixed*>(from), from_device);
 }
 
 }  // namespace kestrel_cuda

@@ -14,11 +14,15 @@ namespace kestrel_cuda {
 class Mixed {
  public:
   virtual ~Mixed() = default;
-  virtual bool moments(const kestrel_gpu_mixed_kernel& kernel, double* sum, const Poll& poll) = 0;
-  virtual bool changes(const double* fit, double* change, const Poll& poll) = 0;
+  virtual void kernel(const kestrel_gpu_mixed_kernel& kernel) = 0;
+  virtual bool moments(std::size_t first, std::size_t count, double* sum, const Poll& poll) = 0;
+  virtual bool changes(std::size_t first, std::size_t count, const double* fit, double* change,
+                       const Poll& poll) = 0;
 };
 
-std::unique_ptr<Mixed> make_mixed(const kestrel_gpu_mixed& data);
+/// `from`: null, or one that was made of the same data on another device.
+std::unique_ptr<Mixed> make_mixed(const kestrel_gpu_mixed& data, const Mixed* from,
+                                  int from_device);
 
 }  // namespace kestrel_cuda
 

@@ -22,9 +22,11 @@ struct MixedTask {
   double inverse_unit[KESTREL_GPU_MIXED_COLUMNS];  // of z, see core/mixed/mixed_plane.hpp
   const double*
       fit;  // of changes: `weight` and `beta` of MixedFit; number k of point i is fit[k n + i]
-  unsigned first_block;  // of the points of this launch
-  unsigned slices;       // pieces of the samples, each summed by blocks of its own
-  double* partial;       // sum s of slice l at point i: partial[(l sums + s) n + i]
+  unsigned first_point, end_point;  // the points that are summed at, the last one excluded
+  unsigned first_block;             // of the points of this launch
+  unsigned slices;                  // pieces of the samples, each summed by blocks of its own
+  // Sum s of slice l at point i: partial[(l sums + s) (end_point - first_point) + i - first_point].
+  double* partial;
 };
 
 __device__ inline unsigned mixed_cell_of(const MixedTask& task, unsigned j) {
@@ -136,8 +138,10 @@ __device__ void mixed_sums(const MixedTask& task, int most) {
   extern __shared__ double totals[];
   __shared__ double tile[kColumns + 1][kMixedThreads];
   const Exp2Double exp2;
-  const unsigned n = task.n, given = (task.first_block + blockIdx.x) * kMixedThreads + threadIdx.x;
-  const unsigned i = min(given, n - 1), at = mixed_cell_of(task, i);
+  const unsigned n = task.n;
+  const unsigned given =
+      task.first_point + (task.first_block + blockIdx.x) * kMixedThreads + threadIdx.x;
+  const unsigned i = min(given, task.end_point - 1), at = mixed_cell_of(task, i);
   const unsigned length = (n + task.slices - 1) / task.slices;
   const unsigned begin = min(n, blockIdx.y * length), end = min(n, begin + length);
   const Terms terms(task, i);
@@ -178,9 +182,10 @@ __device__ void mixed_sums(const MixedTask& task, int most) {
     }
   }
   if (begin < end) Terms::fold(task, cell, at, sum, total);
-  if (given >= n) return;
+  if (given >= task.end_point) return;
+  const std::size_t points = task.end_point - task.first_point;
   for (int s = 0; s < most; ++s) {
-    task.partial[(std::size_t{blockIdx.y} * most + s) * n + i] = total[s];
+    task.partial[(std::size_t{blockIdx.y} * most + s) * points + i - task.first_point] = total[s];
   }
 }
 

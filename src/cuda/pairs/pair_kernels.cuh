@@ -223,18 +223,25 @@ __global__ void add_blocks(const double* partial, std::size_t blocks, std::size_
   if (threadIdx.x == 0) total[blockIdx.x] = sum;
 }
 
+/// Points i = first, ..., first + count - 1; both are multiples of kPairThreads.
+struct PairPoints {
+  std::size_t first, count;
+};
+
 /// y_i = sum_j w_j e (z_i - z_j) over all j, for e and e^2, kVariables variables at a time. Then
 /// sum_{i<j} w_i w_j e (z_i - z_j) (z_i - z_j)' = sum_i w_i z_i y_i', which takes d operations a
-/// pair instead of d^2. Writes y to task.partial[((part * 2 + c) * d + k) * stride + i]. blockIdx.y
-/// is the part, one chunk of the samples, blockIdx.z counts groups of variables, and the first
-/// point is that of block `first_block`. Shared memory: d, rounded up to kVariables, + 1 rows of
-/// kPairTile.
+/// pair instead of d^2. Writes y of point number p of `points` to task.partial[((part * 2 + c) * d
+/// + k) * points.count + p]. blockIdx.y is the part, one chunk of the samples, blockIdx.z counts
+/// groups of variables, and the first of `points` is that of block `first_block`. Shared memory: d,
+/// rounded up to kVariables, + 1 rows of kPairTile.
 template <int kVariables>
 __global__ void __launch_bounds__(kPairThreads)
-    pair_differences(const PairTask<double> task, std::size_t first_block) {
+    pair_differences(const PairTask<double> task, const PairPoints points,
+                     std::size_t first_block) {
   extern __shared__ __align__(16) double tile[];
   const Exp2Double exponential;
-  const std::size_t i = (first_block + blockIdx.x) * kPairThreads + threadIdx.x;
+  const std::size_t place = (first_block + blockIdx.x) * kPairThreads + threadIdx.x;
+  const std::size_t i = points.first + place;
   const int slab = blockIdx.z * kVariables, rows = gridDim.z * kVariables;
   const std::size_t begin = blockIdx.y * task.chunk;
   const std::size_t end = begin + task.chunk < task.stride ? begin + task.chunk : task.stride;
@@ -279,20 +286,23 @@ __global__ void __launch_bounds__(kPairThreads)
 #pragma unroll
     for (int c = 0; c < 2; ++c) {
       const std::size_t row = (static_cast<std::size_t>(blockIdx.y) * 2 + c) * task.d + slab + k;
-      task.partial[row * task.stride + i] = y[c][k];
+      task.partial[row * points.count + place] = y[c][k];
     }
   }
 }
 
-/// to[(c d + k) d + l] = sum_i w_i z_ik y_il, y added over its parts. Grid: (d, d, 2) for l, k, c.
-__global__ void add_products(const PairTask<double> task, std::size_t parts, double* to) {
+/// to[(c d + k) d + l] = sum_i w_i z_ik y_il over `points`, y added over its parts. Grid: (d, d, 2)
+/// for l, k, c.
+__global__ void add_products(const PairTask<double> task, const PairPoints points,
+                             std::size_t parts, double* to) {
   __shared__ double room[32];
   const std::size_t l = blockIdx.x, k = blockIdx.y, c = blockIdx.z;
   double sum = 0.0;
-  for (std::size_t i = threadIdx.x; i < task.stride; i += blockDim.x) {
+  for (std::size_t place = threadIdx.x; place < points.count; place += blockDim.x) {
+    const std::size_t i = points.first + place;
     double y = 0.0;
     for (std::size_t part = 0; part < parts; ++part) {
-      y += task.partial[((part * 2 + c) * task.d + l) * task.stride + i];
+      y += task.partial[((part * 2 + c) * task.d + l) * points.count + place];
     }
     sum = fma(task.weight[i] * task.z[k * task.stride + i], y, sum);
   }

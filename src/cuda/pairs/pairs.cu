@@ -52,19 +52,53 @@ MonomialKernel monomial_kernel(std::size_t degree) {
   }
 }
 
+/// The largest number of pieces of the moments, and the pairs (i, j) of one: a device takes some
+/// 40 ms for these. 24 pieces of equal length are even shares of 2, 3, 4, 6 and 8 devices.
+constexpr std::size_t kMomentPieces = 24;
+constexpr double kMomentPairs = 0x1p31;
+/// Parts of the samples for the moments, so that there is work for a whole device.
+constexpr std::size_t kMomentParts = 8;
+/// The smallest number of operations of a piece: 5 ms of an H200.
+constexpr double kPieceOperations = kLaunchOperations / 4;
+
+/// Sums over the triangle of all pairs, or moments.
+template <class Real>
+struct Pass {
+  PairLaunch<Real> launch;
+  MonomialKernel monomials;  // null: `launch` has the kernel
+  const double* parameter;
+  std::size_t count;   // of parameters
+  std::size_t offset;  // of its sums in the result
+  bool moments;        // then all else but the offset is ignored
+};
+
+/// Work of one launch: chunks of a pass, or blocks of points of the moments.
+struct Step {
+  std::size_t pass, first, count;
+  double operations;
+};
+
 /// The whitened samples; terms are computed in Real. Moments and monomials exist in double only.
 template <class Real>
-class Pairs {
+class PairsOf : public Pairs {
  public:
-  Pairs(const kestrel_gpu_pairs& pairs, const double* x, std::size_t stride, const double* w,
-        std::size_t n)
-      : d_(pairs.d), padded_(round_up(std::max<std::size_t>(1, n), kChunkUnit)) {
+  PairsOf(const kestrel_gpu_pairs& request, const double* x, std::size_t stride, const double* w,
+          std::size_t n, const PairsOf* from, int from_device)
+      : d_(request.d),
+        padded_(round_up(std::max<std::size_t>(1, n), kChunkUnit)),
+        parameter_(request.parameter, request.parameter + request.count) {
     const std::size_t size = d_ * d_;
-    upload(pairs.matrix, size, matrix_.reserve(size));
-    upload(pairs.centre, d_, centre_.reserve(d_));
-    upload_columns(x, stride, n, d_, x_.reserve(std::max<std::size_t>(1, d_ * n)));
-    upload(w, n, w_.reserve(std::max<std::size_t>(1, n)));
-    const Map map{matrix_.data(), centre_.data(), pairs.farthest, pairs.d, pairs.diagonal != 0};
+    upload(request.matrix, size, matrix_.reserve(size));
+    upload(request.centre, d_, centre_.reserve(d_));
+    if (from != nullptr) {
+      copy_from(from_device, from->x_, d_ * n, &x_);
+      copy_from(from_device, from->w_, n, &w_);
+    } else {
+      upload_columns(x, stride, n, d_, x_.reserve(std::max<std::size_t>(1, d_ * n)));
+      upload(w, n, w_.reserve(std::max<std::size_t>(1, n)));
+    }
+    const Map map{matrix_.data(), centre_.data(), request.farthest, request.d,
+                  request.diagonal != 0};
     double* z = z_.reserve((d_ + 1) * padded_);
     const Whitened<double> to{z, nullptr, z + d_ * padded_, 0.0};
     whiten<double><<<static_cast<unsigned>(padded_ / kPairThreads), kPairThreads>>>(
@@ -78,68 +112,40 @@ class Pairs {
     }
     task_.weight = task_.z + d_ * kPairRows<Real> * padded_;
     task_.stride = padded_;
-    task_.d = pairs.d;
-    task_.scale = static_cast<Real>(pairs.scale);
+    task_.d = request.d;
+    task_.scale = static_cast<Real>(request.scale);
+    plan(request);
+    finish_sending();
   }
 
-  /// Computes launch.sums sums over the pairs i < j for `count` parameters (at most kPairFactors).
-  bool sums(const PairLaunch<Real>& launch, const double* parameter, std::size_t count, double* sum,
-            const Poll& poll) {
-    std::fill(task_.parameter, task_.parameter + kPairFactors, Real(0));
-    for (std::size_t r = 0; r < count; ++r) task_.parameter[r] = static_cast<Real>(parameter[r]);
-    const std::size_t shared = shared_bytes(d_ * kPairRows<Real>);
-    const auto start = [&](const dim3& grid) {
-      launch.kernel<<<grid, kPairThreads, shared>>>(task_);
-    };
-    return triangle(start, launch.sums, launch.operations, sum, poll);
-  }
+  std::size_t pieces() const override { return first_step_.size() - 1; }
 
-  /// Sums of `count` monomials of at most `degree` factors each.
-  bool monomials(const std::vector<int>& factor, std::size_t count, std::size_t degree, double* sum,
-                 const Poll& poll) {
-    int* const table = factor_.reserve(factor.size());
-    upload(factor.data(), factor.size(), table);
-    const MonomialKernel kernel = monomial_kernel(degree);
-    const PairMonomials monomials{table, static_cast<unsigned>(count)};
-    const std::size_t shared =
-        shared_bytes(d_) + kPairThreads * sizeof(double) * pair_numbers(static_cast<int>(d_));
-    const unsigned slabs = static_cast<unsigned>(round_up(count, kPairThreads) / kPairThreads);
-    const auto start = [&](const dim3& grid) {
-      kernel<<<dim3(grid.x, grid.y, slabs), kPairThreads, shared>>>(task_, monomials);
-    };
-    const double operations = static_cast<double>(count) * 4.0 * static_cast<double>(degree + 1);
-    return triangle(start, count, operations, sum, poll);
-  }
-
-  /// The moments of e and of e^2, d x d each.
-  bool moments(double* sum, const Poll& poll) {
-    const bool few = d_ <= 4;
-    const unsigned width = few ? 4 : 16;
-    const unsigned slabs = static_cast<unsigned>(round_up(d_, width) / width);
-    // Enough parts to keep the device busy if there are few points.
-    const std::size_t parts_wanted = std::min<std::size_t>(8, 131072 / padded_ + 1);
-    task_.chunk = round_up((padded_ + parts_wanted - 1) / parts_wanted, kChunkUnit);
-    const std::size_t parts = round_up(padded_, task_.chunk) / task_.chunk;
-    task_.partial = partial_.reserve(parts * 2 * d_ * padded_);
-    const std::size_t blocks = padded_ / kPairThreads, shared = shared_bytes(slabs * width);
-    const double of_block = static_cast<double>(kPairThreads) * static_cast<double>(padded_) *
-                            slabs * (3.0 * static_cast<double>(d_) + 3.0 * width + 14.0);
-    const std::size_t at_a_time =
-        std::max<std::size_t>(256, static_cast<std::size_t>(kLaunchOperations / of_block));
+  bool sum(std::size_t piece, double* sum, const Poll& poll) override {
+    std::fill(sum, sum + sums_, 0.0);
+    const std::size_t begin = first_step_[piece], end = first_step_[piece + 1];
+    if (passes_[steps_[begin].pass].moments) return moments(steps_[begin], sum, poll);
+    std::size_t room = 0;
+    for (std::size_t s = begin; s < end; ++s) room += passes_[steps_[s].pass].launch.sums;
+    double* total = total_.reserve(room);
+    std::size_t at = 0;
     Pace pace;
-    for (std::size_t first = 0; first < blocks; first += at_a_time) {
-      const dim3 grid(static_cast<unsigned>(std::min(at_a_time, blocks - first)),
-                      static_cast<unsigned>(parts), slabs);
-      if (few) {
-        pair_differences<4><<<grid, kPairThreads, shared>>>(task_, first);
-      } else {
-        pair_differences<16><<<grid, kPairThreads, shared>>>(task_, first);
-      }
-      check(cudaGetLastError(), "starting a sum of differences");
+    for (std::size_t s = begin; s < end; ++s) {
+      run(steps_[s], total + at);
+      at += passes_[steps_[s].pass].launch.sums;
       pace.launched();
-      if (!poll(static_cast<double>(first) / static_cast<double>(blocks))) return stop();
+      if (!poll(static_cast<double>(s - begin) / static_cast<double>(end - begin))) return stop();
     }
-    return products(parts, sum);
+    std::vector<double> totals(room);
+    copy_back(total, room, totals.data());
+    at = 0;
+    for (std::size_t s = begin; s < end; ++s) {
+      const Pass<Real>& pass = passes_[steps_[s].pass];
+      // The launch of a few bandwidths has sums for more.
+      const std::size_t used = std::min(pass.launch.sums, sums_ - pass.offset);
+      for (std::size_t t = 0; t < used; ++t) sum[pass.offset + t] += totals[at + t];
+      at += pass.launch.sums;
+    }
+    return true;
   }
 
  private:
@@ -155,36 +161,138 @@ class Pairs {
 
   std::size_t shared_bytes(std::size_t rows) const { return (rows + 1) * kPairTile * sizeof(Real); }
 
-  /// Computes `sums` sums over the pairs i < j, with `operations` operations a pair; `start`
-  /// launches a grid of blocks.
-  template <class Start>
-  bool triangle(const Start& start, std::size_t sums, double operations, double* sum,
-                const Poll& poll) {
-    // This depends on the number of samples alone.
-    task_.chunk = padded_ > 65536 ? 2048 : 1024;
-    const std::size_t chunks = round_up(padded_, task_.chunk) / task_.chunk;
-    const double of_chunk = static_cast<double>(padded_) * static_cast<double>(task_.chunk) *
-                            (operations + 3.0 * static_cast<double>(d_));
-    const std::size_t room = kPartialSums / (padded_ / kPairThreads * sums);
+  /// Samples of a chunk of the triangle. This depends on their number alone.
+  std::size_t chunk() const { return padded_ > 65536 ? 2048 : 1024; }
+
+  /// Lists the passes and steps, and puts steps into pieces. Depends on the request and the number
+  /// of samples alone.
+  void plan(const kestrel_gpu_pairs& request) {
+    const double* const parameter = parameter_.data();
+    switch (request.kind) {
+      case KESTREL_GPU_PAIR_POLYNOMIAL:
+        sums_ = 1;
+        add_pass({polynomial_launch<Real>(), nullptr, parameter, request.count, 0, false});
+        break;
+      case KESTREL_GPU_PAIR_CURVE:
+        sums_ = 2 * request.count;
+        for (std::size_t first = 0; first < request.count; first += kPairFactors) {
+          const std::size_t count = std::min<std::size_t>(kPairFactors, request.count - first);
+          add_pass(
+              {curve_launch<Real>(count), nullptr, parameter + first, count, 2 * first, false});
+        }
+        break;
+      case KESTREL_GPU_PAIR_MONOMIALS: add_monomials(request); break;
+      default:
+        sums_ = 2 + 2 * d_ * d_;
+        parameter_.assign(1, 1.0);
+        add_pass({curve_launch<Real>(1), nullptr, parameter_.data(), 1, 0, false});
+        add_moments();
+    }
+    double operations = 0.0;
+    for (std::size_t s = 0; s < steps_.size(); ++s) {
+      const bool apart = s == 0 || passes_[steps_[s].pass].moments;
+      if (apart || operations >= kPieceOperations) {
+        first_step_.push_back(s);
+        operations = 0.0;
+      }
+      operations += steps_[s].operations;
+    }
+    first_step_.push_back(steps_.size());
+  }
+
+  void add_pass(const Pass<Real>& pass) {
+    passes_.push_back(pass);
+    const std::size_t chunks = round_up(padded_, chunk()) / chunk();
+    const double of_chunk = static_cast<double>(padded_) * static_cast<double>(chunk()) *
+                            (pass.launch.operations + 3.0 * static_cast<double>(d_));
+    const std::size_t room = kPartialSums / (padded_ / kPairThreads * pass.launch.sums);
     const std::size_t at_a_time = std::min<std::size_t>(
         std::max<std::size_t>(1, std::min(room, std::size_t{32768})),
         std::max<std::size_t>(1, static_cast<std::size_t>(kLaunchOperations / of_chunk)));
-    const std::size_t launches = round_up(chunks, at_a_time) / at_a_time;
-    double* total = total_.reserve(launches * sums);
-    Pace pace;
-    for (std::size_t at = 0; at < launches; ++at) {
-      task_.first_chunk = at * at_a_time;
-      const std::size_t last = std::min(chunks, task_.first_chunk + at_a_time);
-      run(start, std::min(padded_, last * task_.chunk) / kPairThreads, last - task_.first_chunk,
-          sums, total + at * sums);
-      pace.launched();
-      if (!poll(static_cast<double>(at) / static_cast<double>(launches))) return stop();
+    for (std::size_t first = 0; first < chunks; first += at_a_time) {
+      const std::size_t count = std::min(at_a_time, chunks - first);
+      // The points of a chunk are those up to its end.
+      const double share =
+          (static_cast<double>(first) + static_cast<double>(count)) / static_cast<double>(chunks);
+      steps_.push_back(
+          {passes_.size() - 1, first, count, share * static_cast<double>(count) * of_chunk});
     }
-    std::vector<double> totals(launches * sums);
-    copy_back(total, totals.size(), totals.data());
-    std::fill(sum, sum + sums, 0.0);
-    for (std::size_t at = 0; at < totals.size(); ++at) sum[at % sums] += totals[at];
-    return true;
+  }
+
+  /// The monomials of the request, as rows of factors: as many rows as the monomial of the highest
+  /// degree has factors.
+  void add_monomials(const kestrel_gpu_pairs& request) {
+    const std::size_t max = KESTREL_GPU_PAIR_DEGREE, count = request.count / max;
+    std::size_t degree = 0;
+    std::vector<int> factor(max * count);
+    for (std::size_t s = 0; s < count; ++s) {
+      // Factors other than one come first.
+      std::size_t used = 0;
+      for (std::size_t r = 0; r < max; ++r) factor[r * count + s] = request.d;
+      for (std::size_t r = 0; r < max; ++r) {
+        const int variable = static_cast<int>(request.parameter[s * max + r]);
+        if (variable < request.d) factor[used++ * count + s] = variable;
+      }
+      degree = std::max(degree, used);
+    }
+    upload(factor.data(), factor.size(), factor_.reserve(factor.size()));
+    sums_ = count;
+    const double operations = static_cast<double>(count) * 4.0 * static_cast<double>(degree + 1);
+    add_pass({{nullptr, count, operations}, monomial_kernel(degree), nullptr, 0, 0, false});
+  }
+
+  /// Variables that a block of the moments has, and groups of these.
+  unsigned moment_width() const { return d_ <= 4 ? 4 : 16; }
+  unsigned moment_slabs() const {
+    return static_cast<unsigned>(round_up(d_, moment_width()) / moment_width());
+  }
+
+  /// The moments of e and of e^2, d x d each, in pieces of equal numbers of points.
+  void add_moments() {
+    passes_.push_back({{nullptr, 0, 0.0}, nullptr, nullptr, 0, 2, true});
+    const std::size_t blocks = padded_ / kPairThreads;
+    const double pairs = static_cast<double>(padded_) * static_cast<double>(padded_);
+    const std::size_t pieces =
+        std::max<std::size_t>(1, static_cast<std::size_t>(std::min(
+                                     static_cast<double>(kMomentPieces), pairs / kMomentPairs)));
+    const std::size_t each = round_up(blocks, pieces) / pieces;
+    for (std::size_t first = 0; first < blocks; first += each) {
+      steps_.push_back({passes_.size() - 1, first, std::min(each, blocks - first), 0.0});
+    }
+    // Enough parts to keep the device busy if there are few points.
+    const std::size_t parts =
+        pieces > 1 ? kMomentParts : std::min<std::size_t>(kMomentParts, 131072 / padded_ + 1);
+    moment_chunk_ = round_up((padded_ + parts - 1) / parts, kChunkUnit);
+  }
+
+  bool moments(const Step& step, double* sum, const Poll& poll) {
+    if constexpr (sizeof(Real) == sizeof(double)) {
+      task_.chunk = moment_chunk_;
+      const std::size_t parts = round_up(padded_, moment_chunk_) / moment_chunk_;
+      const PairPoints points{step.first * kPairThreads, step.count * kPairThreads};
+      task_.partial = partial_.reserve(parts * 2 * d_ * points.count);
+      const unsigned slabs = moment_slabs(), width = moment_width();
+      const std::size_t shared = shared_bytes(slabs * width);
+      const double of_block = static_cast<double>(kPairThreads) * static_cast<double>(padded_) *
+                              slabs * (3.0 * static_cast<double>(d_) + 3.0 * width + 14.0);
+      const std::size_t at_a_time =
+          std::max<std::size_t>(64, static_cast<std::size_t>(kLaunchOperations / of_block));
+      Pace pace;
+      for (std::size_t first = 0; first < step.count; first += at_a_time) {
+        const dim3 grid(static_cast<unsigned>(std::min(at_a_time, step.count - first)),
+                        static_cast<unsigned>(parts), slabs);
+        if (width == 4) {
+          pair_differences<4><<<grid, kPairThreads, shared>>>(task_, points, first);
+        } else {
+          pair_differences<16><<<grid, kPairThreads, shared>>>(task_, points, first);
+        }
+        check(cudaGetLastError(), "starting a sum of differences");
+        pace.launched();
+        if (!poll(static_cast<double>(first) / static_cast<double>(step.count))) return stop();
+      }
+      return products(parts, points, sum);
+    }
+    return false;
   }
 
   static void copy_back(const double* from, std::size_t count, double* to) {
@@ -197,29 +305,53 @@ class Pairs {
     return false;
   }
 
-  template <class Start>
-  void run(const Start& start, std::size_t blocks, std::size_t chunks, std::size_t sums,
-           double* total) {
-    task_.partial = partial_.reserve(blocks * chunks * sums);
-    start(dim3(static_cast<unsigned>(blocks), static_cast<unsigned>(chunks)));
+  void run(const Step& step, double* total) {
+    const Pass<Real>& pass = passes_[step.pass];
+    const std::size_t last = step.first + step.count, sums = pass.launch.sums;
+    const std::size_t blocks = std::min(padded_, last * chunk()) / kPairThreads;
+    task_.chunk = chunk();
+    task_.first_chunk = step.first;
+    task_.partial = partial_.reserve(blocks * step.count * sums);
+    std::fill(task_.parameter, task_.parameter + kPairFactors, Real(0));
+    for (std::size_t r = 0; r < pass.count; ++r) {
+      task_.parameter[r] = static_cast<Real>(pass.parameter[r]);
+    }
+    start(pass, dim3(static_cast<unsigned>(blocks), static_cast<unsigned>(step.count)));
     check(cudaGetLastError(), "starting a sum over pairs");
-    add_blocks<<<static_cast<unsigned>(sums), kAddThreads>>>(task_.partial, blocks * chunks, sums,
-                                                             total);
+    add_blocks<<<static_cast<unsigned>(sums), kAddThreads>>>(task_.partial, blocks * step.count,
+                                                             sums, total);
     check(cudaGetLastError(), "starting to add the blocks");
   }
 
-  /// sum[c][k][l], made symmetric, from the differences in task_.partial.
-  bool products(std::size_t parts, double* sum) {
+  void start(const Pass<Real>& pass, const dim3& grid) {
+    if (pass.monomials == nullptr) {
+      pass.launch.kernel<<<grid, kPairThreads, shared_bytes(d_ * kPairRows<Real>)>>>(task_);
+      return;
+    }
+    if constexpr (sizeof(Real) == sizeof(double)) {
+      const std::size_t count = pass.launch.sums;
+      const PairMonomials monomials{factor_.data(), static_cast<unsigned>(count)};
+      const std::size_t shared =
+          shared_bytes(d_) + kPairThreads * sizeof(double) * pair_numbers(static_cast<int>(d_));
+      const unsigned slabs = static_cast<unsigned>(round_up(count, kPairThreads) / kPairThreads);
+      pass.monomials<<<dim3(grid.x, grid.y, slabs), kPairThreads, shared>>>(task_, monomials);
+    }
+  }
+
+  /// sum[2 + (c d + k) d + l], made symmetric, from the differences in task_.partial.
+  bool products(std::size_t parts, const PairPoints& points, double* sum) {
     double* total = total_.reserve(2 * d_ * d_);
-    const unsigned d = static_cast<unsigned>(d_);
-    add_products<<<dim3(d, d, 2), kAddThreads>>>(task_, parts, total);
-    check(cudaGetLastError(), "starting to multiply");
+    if constexpr (sizeof(Real) == sizeof(double)) {
+      const unsigned d = static_cast<unsigned>(d_);
+      add_products<<<dim3(d, d, 2), kAddThreads>>>(task_, points, parts, total);
+      check(cudaGetLastError(), "starting to multiply");
+    }
     std::vector<double> a(2 * d_ * d_);
     copy_back(total, a.size(), a.data());
     for (std::size_t c = 0; c < 2; ++c) {
       for (std::size_t k = 0; k < d_; ++k) {
         for (std::size_t l = 0; l < d_; ++l) {
-          sum[(c * d_ + k) * d_ + l] =
+          sum[2 + (c * d_ + k) * d_ + l] =
               0.5 * task_.scale * (a[(c * d_ + k) * d_ + l] + a[(c * d_ + l) * d_ + k]);
         }
       }
@@ -228,6 +360,11 @@ class Pairs {
   }
 
   const std::size_t d_, padded_;
+  std::vector<double> parameter_;
+  std::size_t sums_ = 0, moment_chunk_ = 0;
+  std::vector<Pass<Real>> passes_;
+  std::vector<Step> steps_;
+  std::vector<std::size_t> first_step_;  // of each piece, and the number of steps
   Buffer<double> matrix_, centre_;
   Buffer<double> x_, w_;  // as given
   Buffer<double> z_;      // whitened, and the weights
@@ -236,50 +373,6 @@ class Pairs {
   Buffer<double> partial_, total_;
   PairTask<Real> task_;
 };
-
-/// The curve, kPairFactors bandwidths at a time.
-template <class Real>
-bool curve(Pairs<Real>& pairs, const kestrel_gpu_pairs& request, double* sum, const Poll& poll) {
-  for (std::size_t first = 0; first < request.count; first += kPairFactors) {
-    const std::size_t count = std::min<std::size_t>(kPairFactors, request.count - first);
-    const Poll part = [&](double fraction) {
-      return poll((static_cast<double>(first) + fraction * static_cast<double>(count)) /
-                  static_cast<double>(request.count));
-    };
-    double sums[2 * kPairFactors];
-    if (!pairs.sums(curve_launch<Real>(count), request.parameter + first, count, sums, part))
-      return false;
-    std::copy(sums, sums + 2 * count, sum + 2 * first);
-  }
-  return true;
-}
-
-template <class Real>
-bool polynomial_or_curve(Pairs<Real>& pairs, const kestrel_gpu_pairs& request, double* sum,
-                         const Poll& poll) {
-  if (request.kind == KESTREL_GPU_PAIR_CURVE) return curve(pairs, request, sum, poll);
-  return pairs.sums(polynomial_launch<Real>(), request.parameter, request.count, sum, poll);
-}
-
-/// The monomials of the request, as rows of factors: as many rows as the monomial of the highest
-/// degree has factors.
-bool monomials(Pairs<double>& pairs, const kestrel_gpu_pairs& request, double* sum,
-               const Poll& poll) {
-  const std::size_t max = KESTREL_GPU_PAIR_DEGREE, count = request.count / max;
-  std::size_t degree = 0;
-  std::vector<int> factor(max * count);
-  for (std::size_t s = 0; s < count; ++s) {
-    // Factors other than one come first.
-    std::size_t used = 0;
-    for (std::size_t r = 0; r < max; ++r) factor[r * count + s] = request.d;
-    for (std::size_t r = 0; r < max; ++r) {
-      const int variable = static_cast<int>(request.parameter[s * max + r]);
-      if (variable < request.d) factor[used++ * count + s] = variable;
-    }
-    degree = std::max(degree, used);
-  }
-  return pairs.monomials(factor, count, degree, sum, poll);
-}
 
 bool is_refused(const kestrel_gpu_pairs& request) {
   if (request.d > KESTREL_GPU_PAIR_VARIABLES) return true;
@@ -293,26 +386,25 @@ bool is_refused(const kestrel_gpu_pairs& request) {
   }
 }
 
+template <class Real>
+std::unique_ptr<Pairs> make(const kestrel_gpu_pairs& request, const double* x, std::size_t stride,
+                            const double* w, std::size_t n, const Pairs* from, int from_device) {
+  return std::make_unique<PairsOf<Real>>(request, x, stride, w, n,
+                                         static_cast<const PairsOf<Real>*>(from), from_device);
+}
+
 }  // namespace
 
-bool pair_sums(const kestrel_gpu_pairs& request, const double* x, std::size_t stride,
-               const double* w, std::size_t n, double* sum, const Poll& poll) {
+std::unique_ptr<Pairs> make_pairs(const kestrel_gpu_pairs& request, const double* x,
+                                  std::size_t stride, const double* w, std::size_t n,
+                                  const Pairs* from, int from_device) {
   if (is_refused(request)) refuse("%d variables, or that many coefficients", request.d);
   const bool plain =
       request.kind == KESTREL_GPU_PAIR_POLYNOMIAL || request.kind == KESTREL_GPU_PAIR_CURVE;
   if (request.single_precision != 0 && plain) {
-    Pairs<float> pairs(request, x, stride, w, n);
-    return polynomial_or_curve(pairs, request, sum, poll);
+    return make<float>(request, x, stride, w, n, from, from_device);
   }
-  Pairs<double> pairs(request, x, stride, w, n);
-  if (plain) return polynomial_or_curve(pairs, request, sum, poll);
-  if (request.kind == KESTREL_GPU_PAIR_MONOMIALS) return monomials(pairs, request, sum, poll);
-  // Up to d = 16, the first of the two loops takes a sixth to a quarter of the operations.
-  constexpr double kFirst = 0.2, factor = 1.0;
-  const Poll first = [&](double fraction) { return poll(kFirst * fraction); };
-  const Poll second = [&](double fraction) { return poll(kFirst + (1 - kFirst) * fraction); };
-  return pairs.sums(curve_launch<double>(1), &factor, 1, sum, first) &&
-         pairs.moments(sum + 2, second);
+  return make<double>(request, x, stride, w, n, from, from_device);
 }
 
 }  // namespace kestrel_cuda

@@ -59,37 +59,45 @@ FitLaunch launch_for(int kernel) {
   refuse("a kernel of number %d", kernel);
 }
 
-class Regression {
+class SortedRegression : public Regression {
  public:
-  explicit Regression(const kestrel_gpu_regression& given)
+  SortedRegression(const kestrel_gpu_regression& given, const SortedRegression* from,
+                   int from_device)
       : given_(given),
         n_(static_cast<unsigned>(given.n)),
         launch_(given.linear != 0 ? launch_for<true>(given.kernel)
                                   : launch_for<false>(given.kernel)) {
-    sort();
+    if (from != nullptr) {
+      take(*from, from_device);
+    } else {
+      sort();
+    }
     task_.sample.n = n_;
     task_.sample.unit = given.unit;
-    if (given.linear != 0) task_.sample.slope = trend();
+    if (given.linear != 0) task_.sample.slope = from != nullptr ? from->slope() : trend();
     if (launch_.leaves != nullptr) make_all_blocks();
     upload(given.bandwidth, given.count, bandwidth_.reserve(std::max<std::size_t>(1, given.count)));
     task_.blocks = pieces(n_, kFitThreads);
     task_.reach = given.reach;
     task_.cut = given.cut;
+    finish_sending();
   }
 
-  /// kFitSums sums for every bandwidth.
-  bool sums(double* sum, const Poll& poll) {
-    double* total = total_.reserve(std::max<std::size_t>(1, kFitSums * given_.count));
+  double slope() const { return task_.sample.slope; }
+
+  /// kFitSums sums for each of `all` bandwidths from number `from` on.
+  bool sums(std::size_t from, std::size_t all, double* sum, const Poll& poll) override {
+    double* total = total_.reserve(std::max<std::size_t>(1, kFitSums * all));
     const std::size_t at_a_time =
         std::min(kMaxBandwidths, std::max<std::size_t>(1, kPartialBlocks / task_.blocks));
-    task_.partial = partial_.reserve(std::min(at_a_time, given_.count) * task_.blocks * kFitSums);
+    task_.partial = partial_.reserve(std::min(at_a_time, all) * task_.blocks * kFitSums);
     Pace pace;
-    for (std::size_t first = 0; first < given_.count; first += at_a_time) {
-      const std::size_t count = std::min(at_a_time, given_.count - first);
-      task_.bandwidth = bandwidth_.data() + first;
+    for (std::size_t first = 0; first < all; first += at_a_time) {
+      const std::size_t count = std::min(at_a_time, all - first);
+      task_.bandwidth = bandwidth_.data() + from + first;
       const Poll part = [&](double fraction) {
         return poll((static_cast<double>(first) + fraction * static_cast<double>(count)) /
-                    static_cast<double>(given_.count));
+                    static_cast<double>(all));
       };
       if (!fits(count * task_.blocks, pace, part)) {
         check(cudaDeviceSynchronize(), "stopping");
@@ -99,12 +107,19 @@ class Regression {
       add_fits<<<grid, kThreads>>>(task_.partial, task_.blocks, total + first * kFitSums);
       check(cudaGetLastError(), "starting to add the blocks");
     }
-    check(cudaMemcpy(sum, total, kFitSums * given_.count * sizeof(double), cudaMemcpyDeviceToHost),
+    check(cudaMemcpy(sum, total, kFitSums * all * sizeof(double), cudaMemcpyDeviceToHost),
           "copying sums back");
     return true;
   }
 
  private:
+  /// The sorted observations of another device.
+  void take(const SortedRegression& from, int from_device) {
+    task_.sample.x = copy_from(from_device, from.x_, n_, &x_);
+    task_.sample.y = copy_from(from_device, from.y_, n_, &y_);
+    task_.sample.w = given_.w != nullptr ? copy_from(from_device, from.w_, n_, &w_) : nullptr;
+  }
+
   void sort() {
     Buffer<double> given;
     Buffer<unsigned> order;
@@ -182,15 +197,13 @@ class Regression {
 
 }  // namespace
 
-bool cross_validation(const kestrel_gpu_regression& regression, double* sum, const Poll& poll) {
-  if (regression.n >= kestrel::kRegressionLimit) {
-    refuse("%zu observations", regression.n);
+std::unique_ptr<Regression> make_regression(const kestrel_gpu_regression& request,
+                                            const Regression* from, int from_device) {
+  if (request.n < 1 || request.n >= kestrel::kRegressionLimit) {
+    refuse("%zu observations", request.n);
   }
-  if (regression.n == 0) {
-    std::fill(sum, sum + kFitSums * regression.count, 0.0);
-    return true;
-  }
-  return Regression(regression).sums(sum, poll);
+  return std::make_unique<SortedRegression>(request, static_cast<const SortedRegression*>(from),
+                                            from_device);
 }
 
 }  // namespace kestrel_cuda

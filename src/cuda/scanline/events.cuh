@@ -28,8 +28,8 @@ KESTREL_HD KESTREL_INLINE unsigned meet(const ScanlineTask& task,
                                         const kestrel_gpu_scanline_tile& tile, unsigned sample,
                                         unsigned lane, Meetings* to) {
   const double weight = task.weight == nullptr ? task.common : task.weight[sample];
-  const auto met = unfused::meet_tile<Outer, false>(
-      task, tile, weight, [&](int i) -> unfused::GridIndex {
+  const auto met =
+      unfused::meet_tile<Outer, false>(task, tile, weight, [&](int i) -> unfused::GridIndex {
         const DeviceAxis& on = task.axis[i];
         if (i == Outer && on.x == nullptr) return {0.0, 0.0, 0.0};  // an axis of one point
         return unfused::grid_index_of(on.axis, on.x[sample]);

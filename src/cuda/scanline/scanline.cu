@@ -130,17 +130,28 @@ const T* send(const std::vector<T>& from, Buffer<T>* to) {
 
 class DeviceScanline : public Scanline {
  public:
-  explicit DeviceScanline(const kestrel_gpu_scanline& runs) : kernels_(choose_kernels(runs)) {
+  DeviceScanline(const kestrel_gpu_scanline& runs, const DeviceScanline* from, int from_device)
+      : kernels_(choose_kernels(runs)) {
     task_ = {};
+    const auto copied = [&](const double* given, std::size_t count, const Buffer<double>* other,
+                            Buffer<double>* to) -> const double* {
+      if (given == nullptr) return nullptr;
+      if (from != nullptr) return copy_from(from_device, *other, count, to);
+      upload(given, count, to->reserve(std::max<std::size_t>(1, count)));
+      return to->data();
+    };
     for (int i = 0; i < runs.axes; ++i) {
       for (int j = 0; j <= i; ++j) task_.slope[i][j] = runs.slope[i][j];
       task_.inverse[i] = runs.inverse[i];
       const kestrel_gpu_scanline_axis& axis = runs.axis[i];
-      task_.axis[i] = {{axis.origin, axis.inverse_step, axis.step_high, axis.step_low},
-                       copied(axis.x, runs.n, &x_[i]),
-                       copied(axis.shift, axis.count, &shift_[i])};
+      task_.axis[i] = {
+          {axis.origin, axis.inverse_step, axis.step_high, axis.step_low},
+          copied(axis.x, runs.n, from != nullptr ? &from->x_[i] : nullptr, &x_[i]),
+          copied(axis.shift, axis.count, from != nullptr ? &from->shift_[i] : nullptr, &shift_[i])};
     }
-    task_.weight = copied(runs.weight, runs.n, &weight_);
+    task_.weight =
+        copied(runs.weight, runs.n, from != nullptr ? &from->weight_ : nullptr, &weight_);
+    finish_sending();
     task_.common = runs.common;
     task_.room = runs.room;
     task_.limb_scale = runs.limb_scale;
@@ -187,12 +198,6 @@ class DeviceScanline : public Scanline {
   }
 
  private:
-  static const double* copied(const double* from, std::size_t count, Buffer<double>* to) {
-    if (from == nullptr) return nullptr;
-    upload(from, count, to->reserve(std::max<std::size_t>(1, count)));
-    return to->data();
-  }
-
   /// Copies tiles and ranges of samples to the device, clears the cells, makes room for values.
   void prepare(const kestrel_gpu_scanline_slab& slab) {
     batches_ = make_batches(slab, kernels_.cell * sizeof(Whole));
@@ -255,12 +260,14 @@ class DeviceScanline : public Scanline {
 
 }  // namespace
 
-std::unique_ptr<Scanline> make_scanline(const kestrel_gpu_scanline& runs) {
+std::unique_ptr<Scanline> make_scanline(const kestrel_gpu_scanline& runs, const Scanline* from,
+                                        int from_device) {
   if (runs.axes < 2 || runs.axes > KESTREL_GPU_SCANLINE_AXES) {
     refuse("a grid of %d axes", runs.axes);
   }
   if (runs.n > kestrel::kScanlineDeviceSamples) refuse("%zu samples", runs.n);
-  return std::unique_ptr<Scanline>(new DeviceScanline(runs));
+  return std::unique_ptr<Scanline>(
+      new DeviceScanline(runs, static_cast<const DeviceScanline*>(from), from_device));
 }
 
 }  // namespace kestrel_cuda

@@ -25,7 +25,9 @@ class Scanline {
                     const Poll& poll) = 0;
 };
 
-std::unique_ptr<Scanline> make_scanline(const kestrel_gpu_scanline& runs);
+/// `from`: null, or one that was made of the same grid and samples on another device.
+std::unique_ptr<Scanline> make_scanline(const kestrel_gpu_scanline& runs, const Scanline* from,
+                                        int from_device);
 
 }  // namespace kestrel_cuda
 

@@ -192,7 +192,7 @@ TEST(GpuDensity, TurnsCodesIntoProblems) {
   const KernelChoice gaussian{};
   set_gpu_object(FAKE_CUDA_GOOD, "");
   gpu_device();
-  for (const char* at : {"FAKE_CUDA_OPEN", "FAKE_CUDA_SAMPLES", "FAKE_CUDA_SUM"}) {
+  for (const char* at : {"FAKE_CUDA_OPEN", "FAKE_CUDA_SUM"}) {
     const Environment environment(at, "2");
     const gpu_error problem = problem_of([&] { on_device(shape, gaussian); });
     EXPECT_EQ(problem.problem, GpuProblem::memory);

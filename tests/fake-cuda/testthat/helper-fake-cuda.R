@@ -58,7 +58,7 @@ fake_visits <- cbind(datasets::faithful, sign = factor(rep_len(c("a", "b", "c"),
 # One call of each kind that a GPU takes, and the functions of the object that it needs. Grids are so large that the
 # device polls more than once.
 fake_tasks <- list(
-  "density at points" = list(needs = c("OPEN", "SAMPLES", "SUM"), call = function(backend) {
+  "density at points" = list(needs = c("OPEN", "SUM"), call = function(backend) {
     fhat <- kde(fake_sample, h = 2, eval.points = fake_sample[1:100, ], precision = "single", backend = backend)
     placed(fhat, fhat$estimate)
   }),
@@ -69,27 +69,27 @@ fake_tasks <- list(
   "slabs of runs" = list(needs = c("OPEN", "SLAB"), call = function(backend) {
     streamed(gridsize = 600, slab = 500, kernel = "epanechnikov", backend = backend)
   }),
-  "slabs of direct sums" = list(needs = c("OPEN", "SAMPLES", "SUM"), call = function(backend) {
+  "slabs of direct sums" = list(needs = c("OPEN", "SUM"), call = function(backend) {
     streamed(gridsize = c(20, 30), slab = 10, backend = backend)
   }),
-  "derivatives" = list(needs = c("OPEN", "SAMPLES", "SUM"), call = function(backend) {
+  "derivatives" = list(needs = c("OPEN", "SUM"), call = function(backend) {
     fhat <- kdde(fake_sample, h = 2, deriv.order = 2, eval.points = fake_sample[1:100, ], engine = "direct",
                  backend = backend)
     placed(fhat, fhat$estimate)
   }),
-  "LSCV of a matrix" = list(needs = "PAIRS", call = function(backend) {
+  "LSCV of a matrix" = list(needs = c("OPEN", "PAIRS"), call = function(backend) {
     found <- Hlscv(fake_sample, engine = "direct", amise = TRUE, backend = backend)
     placed(found, found$LSCV)
   }),
-  "LSCV of its multiples" = list(needs = "PAIRS", call = function(backend) {
+  "LSCV of its multiples" = list(needs = c("OPEN", "PAIRS"), call = function(backend) {
     found <- Hlscv(fake_sample, type = "scalar", engine = "direct", amise = TRUE, backend = backend)
     placed(found, found$LSCV)
   }),
-  "plug-in matrix" = list(needs = "PAIRS", call = function(backend) {
+  "plug-in matrix" = list(needs = c("OPEN", "PAIRS"), call = function(backend) {
     found <- Hpi(fake_flowers, amise = TRUE, backend = backend)
     placed(found, c(found$G, found$objective))
   }),
-  "regression bandwidth" = list(needs = "REGRESSION", call = function(backend) {
+  "regression bandwidth" = list(needs = c("OPEN", "REGRESSION"), call = function(backend) {
     found <- npregbw(xdat = faithful$eruptions, ydat = faithful$waiting, bws = 1:20 / 20, ckertype = "gaussian",
                      backend = backend)
     placed(found, found$cv)

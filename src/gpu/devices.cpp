@@ -1,0 +1,182 @@
+#include "gpu/devices.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+namespace kestrel {
+
+namespace {
+
+/// The seconds of a piece at least: starting one takes about 0.2 ms.
+constexpr double kPieceSeconds = 0.008;
+
+#ifdef KESTREL_TEST_HOOKS
+double piece_factor = 1.0;
+#endif
+
+}  // namespace
+
+double least_piece(double usual) {
+#ifdef KESTREL_TEST_HOOKS
+  return usual / piece_factor;
+#else
+  return usual;
+#endif
+}
+
+std::size_t piece_count(double seconds) {
+  const double pieces = seconds / least_piece(kPieceSeconds);
+  for (const std::size_t count : {24, 8, 4, 2}) {
+    if (pieces >= static_cast<double>(count)) return count;
+  }
+  return 1;
+}
+
+std::size_t piece_length(std::size_t all, std::size_t pieces, std::size_t unit) {
+  const std::size_t length = std::max<std::size_t>(1, (all + pieces - 1) / pieces);
+  if (least_piece(static_cast<double>(unit)) < 1.0) return length;
+  return (length + unit - 1) / unit * unit;
+}
+
+#ifdef KESTREL_TEST_HOOKS
+void set_piece_factor(double factor) { piece_factor = factor; }
+#endif
+
+/// The pieces that are not done yet, and which of them this round of all devices has done.
+struct DeviceTeam::Round {
+  const Body& body;
+  const std::vector<std::size_t>& left;
+  double begin, share;  // of the task's fractions
+  const void* source;   // a handle that has the data
+  std::vector<char> done;
+};
+
+DeviceTeam::DeviceTeam(Open open, Close close) : open_(std::move(open)), close_(close) {
+  for (const int number : gpu_devices()) {
+    members_.emplace_back();
+    members_.back().number = number;
+  }
+}
+
+DeviceTeam::~DeviceTeam() {
+  // A forked process has nothing of its own on the devices to free.
+  if (!gpu_here()) return;
+  for (const Member& member : members_) {
+    if (member.handle != nullptr) close_(member.handle);
+  }
+}
+
+std::vector<std::size_t> DeviceTeam::able() const {
+  std::vector<std::size_t> places;
+  for (std::size_t place = 0; place < members_.size(); ++place) {
+    if (members_[place].problem == nullptr) places.push_back(place);
+  }
+  return places;
+}
+
+void* DeviceTeam::open_first() {
+  for (const Member& member : members_) {
+    if (member.handle != nullptr) return member.handle;
+  }
+  for (Member& member : members_) {
+    if (member.problem != nullptr) continue;
+    try {
+      return member.handle = open_(member.number, nullptr);
+    } catch (const gpu_error& problem) {
+      if (problem.problem == GpuProblem::unsuited) throw;
+      member.problem = std::make_unique<gpu_error>(problem);
+      retire();
+    }
+  }
+  // No place is empty: gpu_devices() has one device or more.
+  throw gpu_error(*members_.back().problem);
+}
+
+void DeviceTeam::prepare() {
+  gpu_table();  // throws if it can no longer be used: after a fork, or a failure of the driver
+  open_first();
+}
+
+void DeviceTeam::retire() {
+  for (Member& member : members_) {
+    if (member.problem == nullptr) continue;
+    if (member.handle != nullptr) close_(member.handle);
+    member.handle = nullptr;
+    if (member.problem->problem == GpuProblem::failed) {
+      lose_gpu_device(member.number, *member.problem);
+    }
+  }
+}
+
+void DeviceTeam::take(Round& round, std::size_t k, std::size_t place, PollState& poll) {
+  Member& member = members_[place];
+  if (member.problem != nullptr) return;  // another device takes the piece in the next round
+  try {
+    if (member.handle == nullptr) {
+      try {
+        member.handle = open_(member.number, round.source);
+      } catch (const gpu_error& problem) {
+        // The device that has the data may be the one that failed.
+        if (problem.problem != GpuProblem::failed) throw;
+        member.handle = open_(member.number, nullptr);
+      }
+    }
+    round.body(round.left[k], {member.handle, place, poll});
+    round.done[k] = 1;
+  } catch (const StoppedByOthers&) {
+    // The loop has the exception that has stopped it.
+  } catch (const gpu_error& problem) {
+    if (problem.problem == GpuProblem::unsuited) throw;
+    member.problem = std::make_unique<gpu_error>(problem);
+  }
+}
+
+void DeviceTeam::alone(Round& round, const ParallelOptions& options) {
+  const std::size_t place = able().front();
+  PollState poll(options.poll);
+  const double each = round.share / static_cast<double>(round.left.size());
+  for (std::size_t k = 0; k < round.left.size() && members_[place].problem == nullptr; ++k) {
+    poll.begin = round.begin + each * static_cast<double>(k);
+    poll.end = poll.begin + each;
+    take(round, k, place, poll);
+  }
+}
+
+void DeviceTeam::together(Round& round, const ParallelOptions& options) {
+  const std::vector<std::size_t> places = able();
+  ParallelOptions threads = part_of(options, round.begin, round.begin + round.share);
+  threads.threads = static_cast<int>(places.size());
+  parallel_for(round.left.size(), threads, [&](std::size_t k, int worker) {
+    PollState poll(threads.poll);
+    poll.in_loop = true;
+    take(round, k, places[static_cast<std::size_t>(worker)], poll);
+  });
+}
+
+void DeviceTeam::run(std::size_t pieces, const ParallelOptions& options, const Body& body,
+                     std::size_t most) {
+  gpu_table();  // throws if it can no longer be used: after a fork, or a failure of the driver
+  std::vector<std::size_t> left(pieces);
+  std::iota(left.begin(), left.end(), std::size_t{0});
+  while (!left.empty()) {
+    const void* const source = open_first();
+    const double share = static_cast<double>(left.size()) / static_cast<double>(pieces);
+    Round round{body, left, 1.0 - share, share, source, std::vector<char>(left.size(), 0)};
+    ParallelOptions threads;
+    threads.threads = static_cast<int>(std::min(most, able().size()));
+    if (parallel_workers(left.size(), threads) > 1) {
+      together(round, options);
+    } else {
+      alone(round, options);
+    }
+    retire();
+    std::vector<std::size_t> undone;
+    for (std::size_t k = 0; k < left.size(); ++k) {
+      if (round.done[k] == 0) undone.push_back(left[k]);
+    }
+    left = std::move(undone);
+  }
+}
+
+}  // namespace kestrel

@@ -1,0 +1,98 @@
+// Pieces of a task on all devices that may be used.
+#ifndef KESTREL_GPU_DEVICES_HPP
+#define KESTREL_GPU_DEVICES_HPP
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "core/base/parallel.hpp"
+#include "gpu/loader.hpp"
+#include "gpu/poll.hpp"
+
+namespace kestrel {
+
+/// How many pieces to cut a task into that takes an H200 so many seconds: 24, 8, 4, 2 or 1, so that
+/// a piece takes 8 ms or more, and so that 2, 4 and 8 devices have equal shares. It must not depend
+/// on the devices that there are, since results do not.
+std::size_t piece_count(double seconds);
+
+/// The size of a piece at least, in whatever it is measured; `usual`: but for tests.
+double least_piece(double usual);
+
+/// The length of equal pieces of `all`, a multiple of `unit`.
+std::size_t piece_length(std::size_t all, std::size_t pieces, std::size_t unit);
+
+/// What a task has on the devices of gpu_devices(): a handle on each that it uses. The first one
+/// has the data from the host, all others from there.
+class DeviceTeam {
+ public:
+  /// Opens a handle on a device; `from`: null, or another device's handle. Throws by check_gpu().
+  using Open = std::function<void*(int device, const void* from)>;
+  using Close = void (*)(void* handle);
+  /// A device while it has a piece; `place` is its place in the team.
+  struct Turn {
+    void* handle;
+    std::size_t place;
+    PollState& poll;
+
+    /// Throws for a code that a function of the table returned.
+    void check(int code, const char* text) const {
+      poll.rethrow();
+      check_gpu(code, text);
+    }
+  };
+  using Body = std::function<void(std::size_t piece, const Turn& turn)>;
+
+  /// Throws as gpu_devices(). Nothing is opened yet.
+  DeviceTeam(Open open, Close close);
+  DeviceTeam(const DeviceTeam&) = delete;
+  DeviceTeam& operator=(const DeviceTeam&) = delete;
+  ~DeviceTeam();
+
+  /// The number of devices when the team was made.
+  std::size_t size() const { return members_.size(); }
+
+  /// Opens a handle on one device, unless there is one. Throws as run().
+  void prepare();
+
+  /// Runs body(piece, turn) once for each piece. Any device takes any piece, and the host has one
+  /// thread for each device. A body must write what belongs to its piece alone.
+  ///
+  /// If a device fails or is out of memory, its piece goes to another one, and it takes no more. If
+  /// it was the last one, throws its gpu_error. Throws at once if the problem is
+  /// GpuProblem::unsuited, and whatever else a body or the poll throws. A device that failed is not
+  /// used again by any task (lose_gpu_device()).
+  /// `most`: the maximum number of devices that work at a time.
+  void run(std::size_t pieces, const ParallelOptions& options, const Body& body,
+           std::size_t most = static_cast<std::size_t>(-1));
+
+ private:
+  struct Member {
+    int number;
+    void* handle = nullptr;
+    std::unique_ptr<gpu_error> problem;
+  };
+  struct Round;
+
+  void* open_first();
+  void take(Round& round, std::size_t k, std::size_t place, PollState& poll);
+  void alone(Round& round, const ParallelOptions& options);
+  void together(Round& round, const ParallelOptions& options);
+  void retire();
+  std::vector<std::size_t> able() const;
+
+  const Open open_;
+  const Close close_;
+  std::vector<Member> members_;
+};
+
+#ifdef KESTREL_TEST_HOOKS
+/// Lets pieces be so many times smaller.
+void set_piece_factor(double factor);
+#endif
+
+}  // namespace kestrel
+
+#endif
