@@ -47,7 +47,8 @@
 #'     [npdeptest()], [npsdeptest()]; partially linear regressions [npplregbw()], [npplreg()]; single index models
 #'     [npindexbw()], [npindex()]; smooth coefficients [npscoefbw()], [npscoef()].}
 #'   \item{Evaluation of models}{[pdf_score()] and its [plot][plot.kestrel_score].}
-#'   \item{Queries}{[kde_query()], [kde_synopsis()], [q_error()].}
+#'   \item{Queries}{[kde_query()], [kde_synopsis()] and [verbs of dplyr][synopsis-verbs] on one,
+#'     [learn()], [refresh()], [q_error()].}
 #'   \item{Sketches}{of more data than memory: [sketch_plan()], [kde_sketch()] and their
 #'     [methods][kestrel_sketch-methods], [next_chunk()], [as_sketch()], [sketch_sql()].}
 #'   \item{Tables}{every result as a [data frame][data-frames]; [tidy()][tidiers], glance() and augment(); the

@@ -120,7 +120,13 @@ makers <- list(
   errors = function() q_error(1:5, c(2, 2, 3, 5, 5)),
   info = function() kestrel_info(),
   stream = function() kde_stream(faithful[1:40, ], function(slab) NULL, H = diag(2), gridsize = c(5, 5)),
-  synopsis = function() kde_synopsis(faithful, size = 9),
+  synopsis = function() {
+    learn(kde_synopsis(faithful, size = 9), list(lower = c(2, 50), upper = c(4, 80)), 40)
+  },
+  selection = function() {
+    kinds <- kde_synopsis(data.frame(faithful, kind = rep(c("u", "v"), 136)), size = 9)
+    dplyr::group_by(dplyr::filter(kinds, waiting > 50 | kind == "u"), kind)
+  },
   sketch_plan = function() sketch_plan(faithful$eruptions),
   sketch = function() kde_sketch(faithful$eruptions, sketch_plan(faithful$eruptions, hmin = 0.1)),
   plane_plan = function() sketch_plan(faithful),
@@ -360,7 +366,13 @@ uses <- list(
   summary.kestrel_sketch = expression(print(OBJECT)),
   kestrel_synopsis = expression(as.data.frame(OBJECT), print(OBJECT), kde_query(OBJECT, c(2, 50), c(4, 80)),
                                 kde_query(OBJECT, eruptions > 3),
-                                kde_query(OBJECT, waiting > 60, mean(eruptions))),
+                                kde_query(OBJECT, waiting > 60 | eruptions < 2, mean(eruptions)),
+                                dplyr::count(dplyr::filter(OBJECT, waiting > 60), cut(eruptions, c(1, 3, 5))),
+                                dplyr::summarise(dplyr::group_by(OBJECT), n = n(), median(waiting)), plot(OBJECT),
+                                learn(OBJECT, list(lower = c(2, 50), upper = c(4, 80)), 40)),
+  kestrel_selection = expression(print(OBJECT), dplyr::count(OBJECT), dplyr::summarise(OBJECT, mean(waiting)),
+                                 dplyr::filter(OBJECT, waiting < 90),
+                                 dplyr::group_by(OBJECT, cut(waiting, c(40, 60)))),
   summary.kestrel_kde = expression(print(OBJECT)),
   summary.kestrel_kcde = expression(print(OBJECT)),
   summary.kestrel_reg = expression(print(OBJECT)),
@@ -375,7 +387,7 @@ methods_forgotten <- function() {
   registered <- getNamespaceInfo("kestrel", "S3methods")
   ours <- grepl("kestrel_", registered[, 2L])
   used <- unlist(lapply(names(uses), function(class) {
-    paste(vapply(uses[[class]], function(use) as.character(use[[1L]]), ""), class)
+    paste(vapply(uses[[class]], function(use) utils::tail(as.character(use[[1L]]), 1L), ""), class)
   }))
   setdiff(paste(registered[ours, 1L], registered[ours, 2L]), used)
 }
