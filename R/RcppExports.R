@@ -53,6 +53,10 @@ boot_errors_cpp <- function(sample, task, run) {
     .Call(`_kestrel_boot_errors_cpp`, sample, task, run)
 }
 
+boot_lattice_cpp <- function(task, run) {
+    .Call(`_kestrel_boot_lattice_cpp`, task, run)
+}
+
 interpolate_cpp <- function(axes, values, points, run) {
     .Call(`_kestrel_interpolate_cpp`, axes, values, points, run)
 }

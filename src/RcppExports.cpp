@@ -141,6 +141,18 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// boot_lattice_cpp
+Rcpp::NumericMatrix boot_lattice_cpp(Rcpp::List task, Rcpp::List run);
+RcppExport SEXP _kestrel_boot_lattice_cpp(SEXP taskSEXP, SEXP runSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
+    rcpp_result_gen = Rcpp::wrap(boot_lattice_cpp(task, run));
+    return rcpp_result_gen;
+END_RCPP
+}
 // interpolate_cpp
 Rcpp::List interpolate_cpp(Rcpp::List axes, Rcpp::NumericVector values, SEXP points, Rcpp::List run);
 RcppExport SEXP _kestrel_interpolate_cpp(SEXP axesSEXP, SEXP valuesSEXP, SEXP pointsSEXP, SEXP runSEXP) {
@@ -1369,6 +1381,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_poll_cpp", (DL_FUNC) &_kestrel_poll_cpp, 0},
     {"_kestrel_build_info_cpp", (DL_FUNC) &_kestrel_build_info_cpp, 0},
     {"_kestrel_boot_errors_cpp", (DL_FUNC) &_kestrel_boot_errors_cpp, 3},
+    {"_kestrel_boot_lattice_cpp", (DL_FUNC) &_kestrel_boot_lattice_cpp, 2},
     {"_kestrel_interpolate_cpp", (DL_FUNC) &_kestrel_interpolate_cpp, 4},
     {"_kestrel_lscv_cpp", (DL_FUNC) &_kestrel_lscv_cpp, 3},
     {"_kestrel_derivative_lscv_cpp", (DL_FUNC) &_kestrel_derivative_lscv_cpp, 3},

@@ -110,6 +110,7 @@ makers <- list(
     pdf_score(faithful[1:30, ], list(a = faithful[31:60, ], b = faithful[61:90, ]), h = 1, gridsize = 6,
               sensitivity = c(0.5, 2))
   },
+  modes = function() modetree(faithful$eruptions[1:40], length = 9),
   boot = function() hboot(faithful$eruptions[1:30], B = 2, h = c(0.3, 0.5, 1), gridsize = 30),
   boot_plane = function() Hboot(faithful[1:30, ], B = 2, h = c(0.3, 1), gridsize = 9),
   record = function() hscv(precip, amise = TRUE),
@@ -228,12 +229,14 @@ density_uses <- expression(
   contourLevels(OBJECT, prob = 0.5), contourLevels(OBJECT, approx = FALSE), predict(OBJECT, x = AT), dkde(AT, OBJECT),
   pkde(3, OBJECT), qkde(0.5, OBJECT), rkde(2, OBJECT), marginal(OBJECT, 1), kde_query(OBJECT, AT, AT + 1),
   kde_query(OBJECT, AT, AT + 1, fun = "mean", of = 1), write_pdf(OBJECT, tempfile(fileext = ".nc")),
-  pdf_score(OBJECT, OBJECT), plot(OBJECT, drawpoints = TRUE), lines(OBJECT), points(OBJECT)
+  pdf_score(OBJECT, OBJECT), plot(OBJECT, drawpoints = TRUE), lines(OBJECT), points(OBJECT),
+  as.data.frame(OBJECT, interval = "simultaneous", B = 9), plot(OBJECT, interval = "pointwise", method = "asymptotic")
 )
 uses <- list(
   kestrel_kde = density_uses,
   kestrel_kcde = expression(print(OBJECT), summary(OBJECT), plot(OBJECT), predict(OBJECT, x = AT),
-                            plot(OBJECT, display = "slice", drawpoints = TRUE), lines(OBJECT), points(OBJECT)),
+                            plot(OBJECT, display = "slice", drawpoints = TRUE), lines(OBJECT), points(OBJECT),
+                            as.data.frame(OBJECT), predict(OBJECT, x = AT, interval = "pointwise", B = 9)),
   kestrel_kdde = expression(print(OBJECT), plot(OBJECT), predict(OBJECT, x = AT), as.data.frame(OBJECT),
                             contourLevels(OBJECT), contourLevels(OBJECT, cont = 50), kcurv(OBJECT),
                             plot(OBJECT, display = "slice", which.deriv.ind = 2)),
@@ -326,6 +329,7 @@ uses <- list(
   kestrel_curve = expression(fitted(OBJECT), se(OBJECT), gradients(OBJECT), gradients(OBJECT, errors = TRUE)),
   kestrel_score = expression(print(OBJECT), summary(OBJECT), plot(OBJECT), as.data.frame(OBJECT)),
   kestrel_boot = expression(print(OBJECT), summary(OBJECT), plot(OBJECT)),
+  kestrel_modetree = expression(print(OBJECT), summary(OBJECT), plot(OBJECT)),
   kestrel_record = expression(print(OBJECT), plot(OBJECT)),
   kestrel_q_error = expression(print(OBJECT), plot(OBJECT)),
   kestrel_info = expression(print(OBJECT)),

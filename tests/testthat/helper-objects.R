@@ -32,6 +32,7 @@ objects_to_edit <- function() {
   entropy <- npunitest(x, y, boot.num = 9, bw.x = 0.3, bw.y = 0.3)
   sketch <- kde_sketch(x, sketch_plan(x))
   boot <- hboot(x, B = 3, gridsize = 9)
+  tree <- modetree(x, length = 3)
   score <- pdf_score(X, list(one = X + 1, two = X + 2), gridsize = 5, sensitivity = 2, B = 3)
   list(
     plane = plane, line = kde(x, h = 0.5, gridsize = 6, positive = TRUE),
@@ -55,7 +56,7 @@ objects_to_edit <- function() {
     smooth_bw = smooth, of_smooth_bw = summary(smooth), smooth = npscoef(smooth, betas = TRUE),
     of_smooth = summary(npscoef(smooth)), index_bw = index, of_index_bw = summary(index),
     index = npindex(index, gradients = TRUE), of_index = summary(npindex(index)), tested = tested,
-    of_tested = summary(tested), modes = modes, of_modes = summary(modes), specified = specified,
+    of_tested = summary(tested), tree = tree, modes = modes, of_modes = summary(modes), specified = specified,
     of_specified = summary(specified), equality = equality, of_equality = summary(equality),
     serial = serial, of_serial = summary(serial), entropy = entropy, of_entropy = summary(entropy),
     roc = kroc(x, x + 1, gridsize = 9),
@@ -171,6 +172,7 @@ takers <- list(
   kestrel_score = list(print = print, summary = summary, plot = plot, frame = as.data.frame,
                        one = function(s) plot(s, model = 1)),
   kestrel_boot = list(print = print, summary = summary, plot = plot),
+  kestrel_modetree = list(print = print, summary = summary, plot = plot),
   kestrel_curve = list(print = fitted, se = se),
   kestrel_record = list(print = print, plot = plot),
   kestrel_q_error = list(print = print, plot = plot)
