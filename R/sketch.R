@@ -114,7 +114,8 @@
 #'   \item{weight, weight_exponent}{the name of the weights, or "", and the exponent of their unit}
 #'
 #'   `kde_sketch()`: an object of class `"kestrel_sketch"`, a list with `bytes`, a raw vector that is the same on every
-#'   machine. [kestrel_sketch-methods] has its methods, and [as_sketch()] reads the bytes.
+#'   machine. Of several columns it is the same wherever a long double has 64 bits, as on x86-64: elsewhere the window
+#'   of the grid is rounded differently. Any machine reads it. [kestrel_sketch-methods] has its methods, and [as_sketch()] reads the bytes.
 #' @references Greengard, L. & Strain, J. (1991) The fast Gauss transform. *SIAM J. Sci. Stat. Comput.* **12**, 79-94.
 #'   (The moments of cells.)
 #'

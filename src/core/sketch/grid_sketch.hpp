@@ -53,7 +53,8 @@ using TileKey = std::array<std::int64_t, 3>;
 ///
 /// No data determine where cells and tiles are, and sums are exact. So after settle() a sketch is a
 /// function of the samples alone: how they were cut into parts, in which order parts were added,
-/// the instruction set and the number of threads change no bit.
+/// the instruction set and the number of threads change no bit. (The window is computed in long
+/// doubles, so that machines where these are other numbers may round a few terms differently.)
 class GridSketch {
  public:
   static constexpr int kTaps = 14;
