@@ -10,7 +10,7 @@
 #' \describe{
 #'   \item{Densities}{[kde()] and its [methods][kestrel_kde-methods] and [plots][plot.kestrel_kde], [dkde()], [pkde()],
 #'     [qkde()], [rkde()], [marginal()]. Derivatives: [kdde()] and their [methods][kdde-methods], curvature: [kcurv()],
-#'     clusters: [kms()], significant features: [kfs()],
+#'     clusters: [kms()], significant features: [kfs()], [sizer()],
 #'     modes: [nmodes()], [bw.crit()], [modetest()], [modetree()], ridges: [kdr()], [kdr.segment()]. Bandwidths that vary:
 #'     [kde.balloon()], [kde.sp()] and their [methods][kestrel_vkde-methods], [kde.boundary()], [kde.truncate()] and
 #'     theirs ([methods][kestrel_bkde-methods]), [hbeta()]. Regions of highest density: [contourLevels()],

@@ -195,6 +195,13 @@ density_calls <- list(
     x <- one_column()
     c(sample_and_weights(x), if (chance(0.5)) list(h = bandwidth_for(x) * c(3, 2, 1)) else list(length = 5))
   },
+  sizer = function() {
+    x <- one_column()
+    c(sample_and_weights(x), if (chance(0.5)) list(h = bandwidth_for(x) * c(1, 3)) else list(length = 3),
+      list(gridsize = pick(c(2, 9, 40))),
+      some_of(list(deriv.order = 2, signif.level = stats::runif(1L), method = "blocks", xmin = pick(c(-1e3, 0, NA)),
+                   xmax = pick(c(1e3, 1, Inf)), threads = pick(1:3)), 0.3))
+  },
   kfs = function() {
     x <- sample_values(d = pick(1:3))
     grid <- grid_arguments(x)

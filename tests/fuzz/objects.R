@@ -113,6 +113,7 @@ makers <- list(
               sensitivity = c(0.5, 2))
   },
   modes = function() modetree(faithful$eruptions[1:40], length = 9),
+  map = function() sizer(faithful$eruptions[1:40], length = 4, gridsize = 9),
   boot = function() hboot(faithful$eruptions[1:30], B = 2, h = c(0.3, 0.5, 1), gridsize = 30),
   boot_plane = function() Hboot(faithful[1:30, ], B = 2, h = c(0.3, 1), gridsize = 9),
   record = function() hscv(precip, amise = TRUE),
@@ -356,6 +357,7 @@ uses <- list(
   kestrel_score = expression(print(OBJECT), summary(OBJECT), plot(OBJECT), as.data.frame(OBJECT)),
   kestrel_boot = expression(as.data.frame(OBJECT), print(OBJECT), summary(OBJECT), plot(OBJECT)),
   kestrel_modetree = expression(print(OBJECT), summary(OBJECT), plot(OBJECT)),
+  kestrel_sizer = expression(print(OBJECT), summary(OBJECT), plot(OBJECT), as.data.frame(OBJECT)),
   kestrel_record = expression(as.data.frame(OBJECT), print(OBJECT), plot(OBJECT)),
   kestrel_q_error = expression(as.data.frame(OBJECT), print(OBJECT), plot(OBJECT)),
   kestrel_info = expression(print(OBJECT)),

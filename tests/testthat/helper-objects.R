@@ -33,6 +33,7 @@ objects_to_edit <- function() {
   sketch <- kde_sketch(x, sketch_plan(x))
   boot <- hboot(x, B = 3, gridsize = 9)
   tree <- modetree(x, length = 3)
+  map <- sizer(x, h = c(0.5, 2), gridsize = 4)
   score <- pdf_score(X, list(one = X + 1, two = X + 2), gridsize = 5, sensitivity = 2, B = 3)
   list(
     plane = plane, line = kde(x, h = 0.5, gridsize = 6, positive = TRUE),
@@ -60,8 +61,8 @@ objects_to_edit <- function() {
     smooth_bw = smooth, of_smooth_bw = summary(smooth), smooth = npscoef(smooth, betas = TRUE),
     of_smooth = summary(npscoef(smooth)), index_bw = index, of_index_bw = summary(index),
     index = npindex(index, gradients = TRUE), of_index = summary(npindex(index)), tested = tested,
-    of_tested = summary(tested), tree = tree, modes = modes, of_modes = summary(modes), specified = specified,
-    of_specified = summary(specified), equality = equality, of_equality = summary(equality),
+    of_tested = summary(tested), tree = tree, map = map, modes = modes, of_modes = summary(modes),
+    specified = specified, of_specified = summary(specified), equality = equality, of_equality = summary(equality),
     serial = serial, of_serial = summary(serial), entropy = entropy, of_entropy = summary(entropy),
     roc = kroc(x, x + 1, gridsize = 9),
     copula = kcopula(X, gridsize = 4), copula_at = kcopula(X, eval.points = c(0.2, 1)),
@@ -192,6 +193,7 @@ takers <- list(
                        one = function(s) plot(s, model = 1)),
   kestrel_boot = list(frame = as.data.frame, print = print, summary = summary, plot = plot),
   kestrel_modetree = list(print = print, summary = summary, plot = plot),
+  kestrel_sizer = list(frame = as.data.frame, print = print, summary = summary, plot = plot),
   kestrel_curve = list(print = fitted, se = se),
   kestrel_record = list(frame = as.data.frame, print = print, plot = plot),
   kestrel_q_error = list(frame = as.data.frame, print = print, plot = plot)
