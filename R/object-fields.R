@@ -142,10 +142,17 @@ selection_fields <- list(
   }
 )
 
+columns_of_sketch <- function(of) length(of[["column"]])
+
+# One to three.
+sketch_columns <- function(of) texts(max(1L, min(3L, columns_of_sketch(of))))
+
 sketch_plan_fields <- list(
-  exponent = numbers(1L, whole = TRUE, between = c(-980, 980)),
-  column = texts(1L),
-  hmin = numbers(1L, sign = "positive"),
+  column = sketch_columns,
+  exponent = function(of) {
+    numbers(columns_of_sketch(of), whole = TRUE, between = c(-1, 1) * if (columns_of_sketch(of) == 1L) 980 else 400)
+  },
+  hmin = function(of) numbers(columns_of_sketch(of), sign = "positive"),
   weight = texts(1L),
   weight_exponent = numbers(1L, whole = TRUE, between = c(-900, 900))
 )
@@ -156,13 +163,18 @@ named_as <- function(...) {
 
 sketch_summary_fields <- list(
   n = numbers(1L, sign = "not negative", whole = TRUE),
-  range = numbers(2L, finite = FALSE), mean = numbers(1L, finite = FALSE), sd = numbers(1L, finite = FALSE),
-  column = texts(1L),
+  column = sketch_columns,
+  range = function(of) numbers(if (columns_of_sketch(of) > 1L) c(2L, columns_of_sketch(of)) else 2L, finite = FALSE),
+  mean = function(of) numbers(columns_of_sketch(of), finite = FALSE),
+  sd = function(of) numbers(columns_of_sketch(of), finite = FALSE),
   weight = texts(1L),
   n_eff = numbers(1L, sign = "not negative"),
-  width = numbers(1L, sign = "positive"),
+  width = function(of) numbers(columns_of_sketch(of), sign = "positive"),
   cells = numbers(2L, sign = "not negative", whole = TRUE, also = named_as("full", "kept")),
-  least = numbers(2L, sign = "not negative", also = named_as("sums", "density")),
+  least = function(of) {
+    if (columns_of_sketch(of) > 1L) return(numbers(columns_of_sketch(of), sign = "not negative"))
+    numbers(2L, sign = "not negative", also = named_as("sums", "density"))
+  },
   bytes = numbers(1L, sign = "positive", whole = TRUE)
 )
 
@@ -297,6 +309,7 @@ bandwidth_table_field <- columns(list(), also = list("a data frame of numbers an
 
 object_classes <- list(
   kestrel_kde = list(made = "an estimate made by kde()", fields = estimate_fields),
+  kestrel_kde_groups = list(made = "estimates by group made by kde()", fields = kde_groups_fields),
   summary.kestrel_kde = list(made = "a summary of an estimate", fields = list(
     fhat = of_class("kestrel_kde"),
     levels = numbers(min = 1L, sign = "not negative", optional = TRUE),
@@ -403,10 +416,12 @@ object_classes <- list(
   )),
   kestrel_kdetest = list(made = "a test made by kde.test()", fields = kdetest_fields),
   kestrel_loctest = list(made = "a test made by kde.local.test()", fields = loctest_fields),
+  kestrel_risk = list(made = "a relative risk made by kde_risk()", fields = risk_fields),
   kestrel_curve = list(made = "what plot() returned", fields = list(mean = numbers(min = 2L, finite = FALSE))),
   kestrel_record = list(made = "what a selector returned with amise = TRUE", fields = record_fields),
   kestrel_boot = list(made = "a bandwidth made by Hboot() or hboot()", fields = boot_fields),
   summary.kestrel_boot = list(made = "a summary of a bandwidth", fields = list(boot = of_class("kestrel_boot"))),
+  kestrel_modetree = list(made = "a tree made by modetree()", fields = modetree_fields),
   kestrel_score = list(made = "scores made by pdf_score()", fields = score_fields),
   summary.kestrel_score = list(made = "a summary of scores", fields = list(score = of_class("kestrel_score"))),
   kestrel_info = list(made = "what kestrel_info() returned", fields = info_fields)

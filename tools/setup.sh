@@ -13,9 +13,10 @@ set -eu
 packages="r-base-core g++ make
   r-cran-cli r-cran-rcpp r-cran-rcppeigen libfftw3-dev
   r-cran-testthat r-cran-vdiffr r-cran-knitr r-cran-rmarkdown pandoc
-  r-cran-ks r-cran-kedd r-cran-kernsmooth r-cran-mclust r-cran-quantreg r-cran-mass r-cran-ggplot2 r-cran-lubridate
-  r-cran-ncdf4 r-cran-dplyr r-cran-rsqlite r-cran-dbplyr r-cran-rpostgresql postgresql-15
-  r-cran-future.apply netcdf-bin pngquant
+  r-cran-ks r-cran-kedd r-cran-kernsmooth r-cran-mclust r-cran-quantreg r-cran-mass r-cran-ggplot2 r-cran-isoband
+  r-cran-lubridate r-cran-ncdf4 r-cran-generics r-cran-tibble r-cran-dplyr r-cran-rsqlite r-cran-dbplyr
+  r-cran-rpostgresql postgresql-15 r-cran-future.apply
+  r-cran-sf r-cran-terra r-cran-stars netcdf-bin pngquant
   qpdf tidy devscripts cmake libgtest-dev ccache"
 for group in "$@"; do
   case $group in
