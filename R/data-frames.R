@@ -9,7 +9,7 @@
 #' @param x an object of one of the classes above.
 #' @param row.names,optional,... not used; arguments of the generic.
 #' @return A data frame:
-#'   - for [kcde()] and [kcopula()] the coordinates of the points, named as the variables, and `estimate`;
+#'   - for [kcopula()] the coordinates of the points, named as the variables, and `estimate`;
 #'   - for [kda()] the same for each class, with a column `group`;
 #'   - for [kde.local.test()] the points and `fhat1`, `fhat2`, `fhat.diff`, `chisq`, `pvalue` and `significant`, which
 #'     is 1 where the first density is larger, -1 where it is smaller, and 0 elsewhere;
@@ -37,7 +37,7 @@
 #' @references Wickham, H. (2014) Tidy data. *Journal of Statistical Software* **59**(10), 1-23.
 #' @seealso [tidiers] for `tidy()`, `glance()` and `augment()`
 #' @examples
-#' head(as.data.frame(kcde(faithful, gridsize = 21)))
+#' head(as.data.frame(kms(faithful)))
 #' as.data.frame(npregbw(waiting ~ eruptions, data = faithful, nbw = 5))
 #' as.data.frame(kde.test(faithful$eruptions[1:136], faithful$eruptions[137:272]))
 #' @name data-frames
@@ -60,13 +60,6 @@ as_frame <- function(frame) {
 # Columns of variables, renamed beside the names of the columns that follow.
 bound_beside <- function(variables, values) {
   cbind(stats::setNames(as_frame(variables), beside(names(values), names(variables))), values)
-}
-
-#' @rdname data-frames
-#' @export
-as.data.frame.kestrel_kcde <- function(x, row.names = NULL, optional = FALSE, ...) {
-  check_object(x, "x", "kestrel_kcde")
-  cbind(points_frame(x, "estimate", TRUE), estimate = as.vector(x$estimate))
 }
 
 #' @rdname data-frames

@@ -91,8 +91,8 @@
 #'   With `bounds` or a `period` the images of the points, or those of the observations if they are fewer, are
 #'   additional points or observations. Those of the Gaussian kernel reach 9 bandwidths beyond a bound.
 #'
-#' @param x a numeric vector (d = 1), a matrix or data frame with n rows and d columns, or a sketch of one variable made
-#'   by [kde_sketch()]. Also points of package \pkg{sf}, see [maps], and data frames with groups, see [kde-groups].
+#' @param x a numeric vector (d = 1), a matrix or data frame with n rows and d columns, or a sketch made by
+#'   [kde_sketch()]. Also points of package \pkg{sf}, see [maps], and data frames with groups, see [kde-groups].
 #' @param H bandwidth matrix, d x d, symmetric and positive definite; a number when d = 1. Or a formula of the variables
 #'   of the data frame `x`, such as `~ x + y | group`, see [kde-groups].
 #' @param h scalar bandwidth, a positive number.

@@ -10,12 +10,14 @@
 #' \describe{
 #'   \item{Densities}{[kde()] and its [methods][kestrel_kde-methods] and [plots][plot.kestrel_kde], [dkde()], [pkde()],
 #'     [qkde()], [rkde()], [marginal()]. Derivatives: [kdde()] and their [methods][kdde-methods], curvature: [kcurv()],
-#'     clusters: [kms()], significant features: [kfs()], ridges: [kdr()], [kdr.segment()]. Bandwidths that vary:
+#'     clusters: [kms()], significant features: [kfs()],
+#'     modes: [nmodes()], [bw.crit()], [modetest()], [modetree()], ridges: [kdr()], [kdr.segment()]. Bandwidths that vary:
 #'     [kde.balloon()], [kde.sp()] and their [methods][kestrel_vkde-methods], [kde.boundary()], [kde.truncate()] and
 #'     theirs ([methods][kestrel_bkde-methods]), [hbeta()]. Regions of highest density: [contourLevels()],
 #'     [contourSizes()], [contourProbs()], [ksupp()]. Histograms: [histde()], [binning()]. Grids larger than memory:
 #'     [kde_stream()]. Files: [write_pdf()], [read_pdf()], [read_sample()].}
 #'   \item{Distribution functions}{[kcde()] and its [methods][kestrel_kcde-methods], [kcopula()], [kroc()].}
+#'   \item{Confidence bands}{of densities and distribution functions, [bands].}
 #'   \item{Densities of mixed data}{of numbers and factors, [npudensbw()], [npudens()], and conditional ones,
 #'     [npcdensbw()], [npcdens()], [npconmode()]; their [methods][kestrel_dens-methods] and [plots][plot.kestrel_dens].}
 #'   \item{Distribution functions of mixed data}{of numbers and ordered factors, [npudistbw()], [npudist()], and
@@ -45,7 +47,8 @@
 #'     [npdeptest()], [npsdeptest()]; partially linear regressions [npplregbw()], [npplreg()]; single index models
 #'     [npindexbw()], [npindex()]; smooth coefficients [npscoefbw()], [npscoef()].}
 #'   \item{Evaluation of models}{[pdf_score()] and its [plot][plot.kestrel_score].}
-#'   \item{Queries}{[kde_query()], [kde_synopsis()], [q_error()].}
+#'   \item{Queries}{[kde_query()], [kde_synopsis()] and [verbs of dplyr][synopsis-verbs] on one,
+#'     [learn()], [refresh()], [q_error()].}
 #'   \item{Sketches}{of more data than memory: [sketch_plan()], [kde_sketch()] and their
 #'     [methods][kestrel_sketch-methods], [next_chunk()], [as_sketch()], [sketch_sql()].}
 #'   \item{Tables}{every result as a [data frame][data-frames]; [tidy()][tidiers], glance() and augment(); the

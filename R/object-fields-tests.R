@@ -347,6 +347,27 @@ loctest_fields <- list(
   signif.level = numbers(1L, between = c(0, 1)), seconds = numbers(1L)
 )
 
+modetree_fields <- list(
+  names = texts(1L),
+  h = numbers(min = 2L, sign = "positive", also = list("decreasing", function(h) all(diff(h) < 0))),
+  counts = function(of) numbers(length(of[["h"]]), sign = "positive", whole = TRUE),
+  branches = columns(list(from = numbers(min = 1L, sign = "positive"), mode = numbers(min = 1L),
+                          parent = numbers(min = 1L, sign = "not negative", whole = TRUE))),
+  modes = function(of) {
+    columns(list(
+      h = numbers(sum(of[["counts"]]), also = list("bandwidths of `h`", function(h) all(h %in% of[["h"]]))),
+      mode = numbers(min = 1L), density = numbers(min = 1L, sign = "not negative"),
+      branch = numbers(min = 1L, sign = "positive", whole = TRUE, also = list("each branch of `branches`", function(b) {
+        setequal(b, seq_along(of[["branches"]][["from"]]))
+      }))
+    ))
+  },
+  critical = numbers(sign = "positive"),
+  n = numbers(1L, sign = "positive", whole = TRUE),
+  n_eff = numbers(1L, sign = "positive"),
+  seconds = numbers(1L)
+)
+
 risk_fields <- list(
   names = texts(min = 1L),
   fhat1 = c(of_class("kestrel_kde"), also = list(list("an estimate on a grid", function(fhat) fhat$gridded))),

@@ -112,6 +112,7 @@ makers <- list(
     pdf_score(faithful[1:30, ], list(a = faithful[31:60, ], b = faithful[61:90, ]), h = 1, gridsize = 6,
               sensitivity = c(0.5, 2))
   },
+  modes = function() modetree(faithful$eruptions[1:40], length = 9),
   boot = function() hboot(faithful$eruptions[1:30], B = 2, h = c(0.3, 0.5, 1), gridsize = 30),
   boot_plane = function() Hboot(faithful[1:30, ], B = 2, h = c(0.3, 1), gridsize = 9),
   record = function() hscv(precip, amise = TRUE),
@@ -119,9 +120,19 @@ makers <- list(
   errors = function() q_error(1:5, c(2, 2, 3, 5, 5)),
   info = function() kestrel_info(),
   stream = function() kde_stream(faithful[1:40, ], function(slab) NULL, H = diag(2), gridsize = c(5, 5)),
-  synopsis = function() kde_synopsis(faithful, size = 9),
+  synopsis = function() {
+    learn(kde_synopsis(faithful, size = 9), list(lower = c(2, 50), upper = c(4, 80)), 40)
+  },
+  selection = function() {
+    kinds <- kde_synopsis(data.frame(faithful, kind = rep(c("u", "v"), 136)), size = 9)
+    dplyr::group_by(dplyr::filter(kinds, waiting > 50 | kind == "u"), kind)
+  },
   sketch_plan = function() sketch_plan(faithful$eruptions),
   sketch = function() kde_sketch(faithful$eruptions, sketch_plan(faithful$eruptions, hmin = 0.1)),
+  plane_plan = function() sketch_plan(faithful),
+  plane_sketch = function() kde_sketch(faithful, sketch_plan(faithful, hmin = c(1, 8))),
+  plane_sketched = function() kde(original("plane_sketch"), H = diag(c(4, 100)), gridsize = 9),
+  summary_of_plane = function() summary(original("plane_sketch")),
   sketched = function() kde(original("sketch"), h = 0.5, gridsize = 9),
   summary_of_sketch = function() summary(original("sketch")),
   summary_of_density = function() summary(original("plane")),
@@ -226,7 +237,8 @@ density_uses <- expression(
   contourLevels(OBJECT, prob = 0.5), contourLevels(OBJECT, approx = FALSE), predict(OBJECT, x = AT), dkde(AT, OBJECT),
   pkde(3, OBJECT), qkde(0.5, OBJECT), rkde(2, OBJECT), marginal(OBJECT, 1), kde_query(OBJECT, AT, AT + 1),
   kde_query(OBJECT, AT, AT + 1, fun = "mean", of = 1), write_pdf(OBJECT, tempfile(fileext = ".nc")),
-  pdf_score(OBJECT, OBJECT), plot(OBJECT, drawpoints = TRUE), lines(OBJECT), points(OBJECT)
+  pdf_score(OBJECT, OBJECT), plot(OBJECT, drawpoints = TRUE), lines(OBJECT), points(OBJECT),
+  as.data.frame(OBJECT, interval = "simultaneous", B = 9), plot(OBJECT, interval = "pointwise", method = "asymptotic")
 )
 uses <- list(
   kestrel_kde = density_uses,
@@ -234,7 +246,7 @@ uses <- list(
   kestrel_kde_groups = expression(print(OBJECT), plot(OBJECT), as.data.frame(OBJECT), nobs(OBJECT), predict(OBJECT, 30),
                                   predict(OBJECT, warpbreaks)),
   kestrel_kcde = expression(as.data.frame(OBJECT), nobs(OBJECT), print(OBJECT), summary(OBJECT), plot(OBJECT),
-                            predict(OBJECT, x = AT),
+                            predict(OBJECT, x = AT), predict(OBJECT, x = AT, interval = "pointwise", B = 9),
                             plot(OBJECT, display = "slice", drawpoints = TRUE), lines(OBJECT), points(OBJECT)),
   kestrel_kdde = expression(nobs(OBJECT), print(OBJECT), plot(OBJECT), predict(OBJECT, x = AT), as.data.frame(OBJECT),
                             contourLevels(OBJECT), contourLevels(OBJECT, cont = 50), kcurv(OBJECT),
@@ -343,6 +355,7 @@ uses <- list(
   kestrel_curve = expression(fitted(OBJECT), se(OBJECT), gradients(OBJECT), gradients(OBJECT, errors = TRUE)),
   kestrel_score = expression(print(OBJECT), summary(OBJECT), plot(OBJECT), as.data.frame(OBJECT)),
   kestrel_boot = expression(as.data.frame(OBJECT), print(OBJECT), summary(OBJECT), plot(OBJECT)),
+  kestrel_modetree = expression(print(OBJECT), summary(OBJECT), plot(OBJECT)),
   kestrel_record = expression(as.data.frame(OBJECT), print(OBJECT), plot(OBJECT)),
   kestrel_q_error = expression(as.data.frame(OBJECT), print(OBJECT), plot(OBJECT)),
   kestrel_info = expression(print(OBJECT)),
@@ -353,7 +366,13 @@ uses <- list(
   summary.kestrel_sketch = expression(print(OBJECT)),
   kestrel_synopsis = expression(as.data.frame(OBJECT), print(OBJECT), kde_query(OBJECT, c(2, 50), c(4, 80)),
                                 kde_query(OBJECT, eruptions > 3),
-                                kde_query(OBJECT, waiting > 60, mean(eruptions))),
+                                kde_query(OBJECT, waiting > 60 | eruptions < 2, mean(eruptions)),
+                                dplyr::count(dplyr::filter(OBJECT, waiting > 60), cut(eruptions, c(1, 3, 5))),
+                                dplyr::summarise(dplyr::group_by(OBJECT), n = n(), median(waiting)), plot(OBJECT),
+                                learn(OBJECT, list(lower = c(2, 50), upper = c(4, 80)), 40)),
+  kestrel_selection = expression(print(OBJECT), dplyr::count(OBJECT), dplyr::summarise(OBJECT, mean(waiting)),
+                                 dplyr::filter(OBJECT, waiting < 90),
+                                 dplyr::group_by(OBJECT, cut(waiting, c(40, 60)))),
   summary.kestrel_kde = expression(print(OBJECT)),
   summary.kestrel_kcde = expression(print(OBJECT)),
   summary.kestrel_reg = expression(print(OBJECT)),
@@ -368,7 +387,7 @@ methods_forgotten <- function() {
   registered <- getNamespaceInfo("kestrel", "S3methods")
   ours <- grepl("kestrel_", registered[, 2L])
   used <- unlist(lapply(names(uses), function(class) {
-    paste(vapply(uses[[class]], function(use) as.character(use[[1L]]), ""), class)
+    paste(vapply(uses[[class]], function(use) utils::tail(as.character(use[[1L]]), 1L), ""), class)
   }))
   setdiff(paste(registered[ours, 1L], registered[ours, 2L]), used)
 }

@@ -32,6 +32,7 @@ objects_to_edit <- function() {
   entropy <- npunitest(x, y, boot.num = 9, bw.x = 0.3, bw.y = 0.3)
   sketch <- kde_sketch(x, sketch_plan(x))
   boot <- hboot(x, B = 3, gridsize = 9)
+  tree <- modetree(x, length = 3)
   score <- pdf_score(X, list(one = X + 1, two = X + 2), gridsize = 5, sensitivity = 2, B = 3)
   list(
     plane = plane, line = kde(x, h = 0.5, gridsize = 6, positive = TRUE),
@@ -41,7 +42,10 @@ objects_to_edit <- function() {
     risk = kde_risk(X[1:6, ], X[7:12, ], h = 1, gridsize = 4),
     grouped = kde(frame, ~ a | z, h = 0.5, gridsize = 5), summary = summary(plane), stream = streamed,
     sketch_plan = sketch_plan(x), sketch = sketch, of_sketch = summary(sketch), sketched = kde(sketch, h = 0.5),
-    synopsis = kde_synopsis(X, size = 9, h = 1, tune_queries = list(lower = X - 1, upper = X + 1)),
+    synopsis = learn(kde_synopsis(data.frame(X, l = c("u", "v", "v")), size = 9, h = 1,
+                                  tune_queries = list(lower = X - 1, upper = X + 1)),
+                     list(lower = X - 1, upper = X + 1), rep(4, 12)),
+    selection = dplyr::group_by(dplyr::filter(kde_synopsis(data.frame(X, l = c("u", "v")), h = 1), a > 0 | l == "u"), l),
     q_error = q_error(cbind(a = 1:3, b = 2:4), 3:1),
     bw = bw, best = summary(bw), fit = fit, curve = npreg(bw, exdat = c(1, NA), eydat = c(3, 4)), of_fit = summary(fit),
     mixed = mixed, of_mixed = summary(mixed), mixed_fit = npreg(mixed, gradients = TRUE),
@@ -56,7 +60,7 @@ objects_to_edit <- function() {
     smooth_bw = smooth, of_smooth_bw = summary(smooth), smooth = npscoef(smooth, betas = TRUE),
     of_smooth = summary(npscoef(smooth)), index_bw = index, of_index_bw = summary(index),
     index = npindex(index, gradients = TRUE), of_index = summary(npindex(index)), tested = tested,
-    of_tested = summary(tested), modes = modes, of_modes = summary(modes), specified = specified,
+    of_tested = summary(tested), tree = tree, modes = modes, of_modes = summary(modes), specified = specified,
     of_specified = summary(specified), equality = equality, of_equality = summary(equality),
     serial = serial, of_serial = summary(serial), entropy = entropy, of_entropy = summary(entropy),
     roc = kroc(x, x + 1, gridsize = 9),
@@ -120,7 +124,10 @@ takers <- list(
   kestrel_sketch = list(print = print, summary = summary, plot = plot, frame = as.data.frame, c = c,
                         sum = function(s) s + s, update = function(s) update(s, 1:3), hns = hns),
   summary.kestrel_sketch = list(print = print),
-  kestrel_synopsis = list(frame = as.data.frame, print = print, query = function(s) kde_query(s, c(0, 0), c(1, 1))),
+  kestrel_synopsis = list(frame = as.data.frame, print = print, query = function(s) kde_query(s, c(0, 0), c(1, 1)),
+                          condition = function(s) kde_query(s, a > 0 | l == "u", mean(b)), plot = plot,
+                          learn = function(s) learn(s, list(lower = c(0, 0), upper = c(1, 1)), 3)),
+  kestrel_selection = list(print = print, count = dplyr::count, group = function(s) dplyr::group_by(s, l)),
   kestrel_regbw = list(frame = as.data.frame, print = print, summary = summary, plot = plot, npreg = npreg,
                        predict = predict, nobs = nobs,
                        formula = formula, other = function(bw) npreg(bw, txdat = c(1, 2, 4, 3), tydat = 1:4)),
@@ -184,6 +191,7 @@ takers <- list(
   kestrel_score = list(print = print, summary = summary, plot = plot, frame = as.data.frame,
                        one = function(s) plot(s, model = 1)),
   kestrel_boot = list(frame = as.data.frame, print = print, summary = summary, plot = plot),
+  kestrel_modetree = list(print = print, summary = summary, plot = plot),
   kestrel_curve = list(print = fitted, se = se),
   kestrel_record = list(frame = as.data.frame, print = print, plot = plot),
   kestrel_q_error = list(frame = as.data.frame, print = print, plot = plot)
