@@ -371,6 +371,7 @@ uses <- list(
                                 kde_query(OBJECT, waiting > 60 | eruptions < 2, mean(eruptions)),
                                 dplyr::count(dplyr::filter(OBJECT, waiting > 60), cut(eruptions, c(1, 3, 5))),
                                 dplyr::summarise(dplyr::group_by(OBJECT), n = n(), median(waiting)), plot(OBJECT),
+                                dplyr::filter(OBJECT, waiting > 60), dplyr::group_by(OBJECT, cut(waiting, c(50, 60))),
                                 learn(OBJECT, list(lower = c(2, 50), upper = c(4, 80)), 40)),
   kestrel_selection = expression(print(OBJECT), dplyr::count(OBJECT), dplyr::summarise(OBJECT, mean(waiting)),
                                  dplyr::filter(OBJECT, waiting < 90),
