@@ -184,8 +184,12 @@ component_positions <- function(d, order) {
 derivatives_of <- function(fhat, task, run) {
   check_volume(fhat)
   found <- derivatives_cpp(task, fhat$deriv.order, run)
-  if (all_finite_cpp(found$values)) return(found)
-  abort_input("`x` must be in units in which derivatives, in 1 / (volume x^", fhat$deriv.order,
+  if (!all_finite_cpp(found$values)) abort_derivatives(fhat$deriv.order)
+  found
+}
+
+abort_derivatives <- function(order) {
+  abort_input("`x` must be in units in which derivatives, in 1 / (volume x^", order,
               "), are within the range of numbers: rescale it.")
 }
 

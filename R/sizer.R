@@ -99,9 +99,11 @@ sizer <- function(x, h = NULL, length = 41, deriv.order = 1, gridsize = 401, xmi
   last <- if (is.null(xmax)) line$lower + line$unit else check_per_axis(xmax, 1L, "xmax")
   check_limits(first, last)
   step <- (last - first) / line$unit / (gridsize - 1)
-  h <- if (is.null(h)) exp(seq(log(min(2 * step, 0.1)), 0, length.out = length)) else
-    check_map_bandwidths(h, line)
-  check_memory(c(gridsize, base::length(h)), 8 * 5 * gridsize * base::length(h))
+  if (!is.null(h)) h <- check_map_bandwidths(h, line)
+  sizes <- c(gridsize, if (is.null(h)) length else base::length(h))
+  # Four matrices, and two that they are made from.
+  check_memory(sizes, 8 * 6 * prod(sizes), if (gridsize < sizes[2L] && is.null(h)) "length" else "gridsize")
+  if (is.null(h)) h <- exp(seq(log(min(2 * step, 0.1)), 0, length.out = length))
   points <- seq(first, last, length.out = gridsize)
   rows <- lapply(h, function(one) {
     heard()
@@ -114,11 +116,12 @@ sizer <- function(x, h = NULL, length = 41, deriv.order = 1, gridsize = 401, xmi
     row_quantile(ess[enough[, k], k], line$n_eff, step / h[k], order, level, method)
   }, 0)
   found <- list(value = column("value"), error = column("error"))
+  in_units <- lapply(found, `/`, line$unit^(order + 1L))
+  if (!all(is.finite(unlist(in_units)))) abort_derivatives(order)
   estimate <- ifelse(abs(found$value) > rep(q, each = gridsize) * found$error, sign(found$value), 0)
   estimate[!enough] <- NA_real_
   structure(list(eval.points = points, h = h * line$unit, estimate = estimate,
-                 derivative = found$value / line$unit^(order + 1L), std.error = found$error / line$unit^(order + 1L),
-                 ess = ess, quantile = q, deriv.order = order, signif.level = level, method = method, n = line$n,
+                 derivative = in_units$value, std.error = in_units$error, ess = ess, quantile = q, deriv.order = order, signif.level = level, method = method, n = line$n,
                  n_eff = line$n_eff, names = line$names, call = call, seconds = proc.time()[["elapsed"]] - started),
             class = "kestrel_sizer")
 }

@@ -115,6 +115,11 @@ test_that("bad input is refused", {
     sizer(x, gridsize = 1),
     sizer(x, length = 1),
     sizer(x, xmin = 3, xmax = 2),
+    sizer(1e-110 * x, deriv.order = 2),
     sizer(x, bw = 1)
   )
+  old <- options(kestrel.memory_limit = 1e6)
+  on.exit(options(old))
+  expect_error(sizer(x, length = 1e9), "`length` must give a grid that fits", class = "kestrel_error_memory")
+  expect_error(sizer(x, gridsize = 1e9), "`gridsize` must give a grid that fits", class = "kestrel_error_memory")
 })
