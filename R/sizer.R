@@ -127,6 +127,7 @@ sizer <- function(x, h = NULL, length = 41, deriv.order = 1, gridsize = 401, xmi
 }
 
 check_map_bandwidths <- function(h, line) {
+  check_rows(h, "h")
   h <- unique(sort(check_positives(h, "h")))
   if (h[length(h)] > 10 * line$unit) {
     abort_input("`h` must be at most 10 times the range of `x`, which is ", format_short(line$unit), ", not ",
