@@ -10,12 +10,12 @@
 #' \describe{
 #'   \item{Densities}{[kde()] and its [methods][kestrel_kde-methods] and [plots][plot.kestrel_kde], [dkde()], [pkde()],
 #'     [qkde()], [rkde()], [marginal()]. Derivatives: [kdde()] and their [methods][kdde-methods], curvature: [kcurv()],
-#'     clusters: [kms()], significant features: [kfs()],
-#'     modes: [nmodes()], [bw.crit()], [modetest()], [modetree()], ridges: [kdr()], [kdr.segment()]. Bandwidths that vary:
-#'     [kde.balloon()], [kde.sp()] and their [methods][kestrel_vkde-methods], [kde.boundary()], [kde.truncate()] and
-#'     theirs ([methods][kestrel_bkde-methods]), [hbeta()]. Regions of highest density: [contourLevels()],
-#'     [contourSizes()], [contourProbs()], [ksupp()]. Histograms: [histde()], [binning()]. Grids larger than memory:
-#'     [kde_stream()]. Files: [write_pdf()], [read_pdf()], [read_sample()].}
+#'     clusters: [kms()], significant features: [kfs()], modes: [nmodes()], [bw.crit()], [modetest()], [modetree()],
+#'     ridges: [kdr()], [kdr.segment()]. Bandwidths that vary: [kde.balloon()], [kde.sp()] and their
+#'     [methods][kestrel_vkde-methods], [kde.boundary()], [kde.truncate()] and theirs ([methods][kestrel_bkde-methods]),
+#'     [hbeta()]. Regions of highest density: [contourLevels()], [contourSizes()], [contourProbs()], [ksupp()].
+#'     Histograms: [histde()], [binning()]. Grids larger than memory: [kde_stream()]. Files: [write_pdf()],
+#'     [read_pdf()], [read_sample()].}
 #'   \item{Distribution functions}{[kcde()] and its [methods][kestrel_kcde-methods], [kcopula()], [kroc()].}
 #'   \item{Confidence bands}{of densities and distribution functions, [bands].}
 #'   \item{Densities of mixed data}{of numbers and factors, [npudensbw()], [npudens()], and conditional ones,
@@ -87,8 +87,8 @@
 #'
 #' @section Options:
 #' \describe{
-#'   \item{`kestrel.devices`}{the numbers of the GPUs that calls may use, as [kestrel_info()] lists them. By default they
-#'     use all.}
+#'   \item{`kestrel.devices`}{the numbers of the GPUs that calls may use, as [kestrel_info()] lists them. By default
+#'     they use all.}
 #'   \item{`kestrel.isa`}{instruction set of the kernel sums: `"auto"` (the default: the best that the processor has),
 #'     `"sse2"`, `"avx2"` or `"avx512"`, and on processors other than x86-64 `"scalar"`.}
 #'   \item{`kestrel.memory_limit`}{the maximum memory, in bytes, that a grid of estimates may need. By default that is

@@ -215,8 +215,8 @@ categories_for <- function(side, name, label, expression, env, one) {
   unknown <- setdiff(enc2utf8(value), label$levels)
   if (length(unknown) > 0L) {
     first <- label$levels[seq_len(min(5L, length(label$levels)))]
-    abort_input("`", name, "` must be compared with a category that it has, such as ", quoted(first, '"'), ", not with ",
-                quoted(unknown[1L], '"'), if (label$other > 0) ", which is no common one", ".")
+    abort_input("`", name, "` must be compared with a category that it has, such as ", quoted(first, '"'),
+                ", not with ", quoted(unknown[1L], '"'), if (label$other > 0) ", which is no common one", ".")
   }
   c(label$levels %in% enc2utf8(value), FALSE)
 }

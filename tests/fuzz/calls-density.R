@@ -25,7 +25,9 @@ kernel_arguments <- function() {
 bounds_for <- function(x) {
   if (is.language(x)) return(c(0, 10))
   x <- as.matrix(x)
-  if (!is.numeric(x) || length(x) == 0L || !all(is.finite(x)) || chance(0.05)) return(pick(list(c(0, 1), c(1, 0), NA, "none")))
+  if (!is.numeric(x) || length(x) == 0L || !all(is.finite(x)) || chance(0.05)) {
+    return(pick(list(c(0, 1), c(1, 0), NA, "none")))
+  }
   room <- function() spread_of(x) * pick(c(0, 0.1, 3, Inf))
   cbind(apply(x, 2L, min) - room(), apply(x, 2L, max) + room())
 }
@@ -141,7 +143,8 @@ density_calls <- list(
     grid <- grid_arguments(x)
     c(sample_and_weights(x), bandwidth_arguments(x), list(deriv.order = pick(0:4)),
       if (chance(0.5)) grid[setdiff(names(grid), "step")] else list(eval.points = points_for(x)),
-      some_of(list(deriv.vec = chance(0.5), engine = pick(c("auto", "direct", "fgt", "fourier")), threads = pick(1:3)), 0.3))
+      some_of(list(deriv.vec = chance(0.5), engine = pick(c("auto", "direct", "fgt", "fourier")), threads = pick(1:3)),
+              0.3))
   },
   kcurv = function() {
     x <- sample_values(d = pick(1:3))
@@ -341,10 +344,12 @@ density_calls <- list(
   rmvt.mixt = function() c(list(n = pick(c(1, 9))), plane_mixture(), list(dfs = c(3, 1.5))),
   moments.mixt = function() plane_mixture(),
   plotmixt = function() if (chance(0.5)) line_mixture() else plane_mixture(),
-  mise.mixt = function() c(list(H = stats::rexp(1L) * diag(2), samp = pick(1:99), deriv.order = pick(c(0, 0:8))),
-                           plane_mixture()),
-  amise.mixt = function() c(list(h = stats::rexp(1L), samp = pick(1:99), deriv.order = pick(c(0, 0:8))),
-                            line_mixture()),
+  mise.mixt = function() {
+    c(list(H = stats::rexp(1L) * diag(2), samp = pick(1:99), deriv.order = pick(c(0, 0:8))), plane_mixture())
+  },
+  amise.mixt = function() {
+    c(list(h = stats::rexp(1L), samp = pick(1:99), deriv.order = pick(c(0, 0:8))), line_mixture())
+  },
   hmise.mixt = function() line_reference(), hamise.mixt = function() line_reference(),
   Hmise.mixt = function() plane_reference(), Hmise.mixt.diag = function() plane_reference(),
   Hamise.mixt = function() plane_reference(), Hamise.mixt.diag = function() plane_reference(),

@@ -434,13 +434,15 @@ other_calls <- list(
   },
   learn = function() {
     c(list(synopsis = quote(kde_synopsis(faithful, size = 9))), list(boxes = box_limits(pick(c(2L, 2L, 1L)), 4L)),
-      list(counts = pick(list(1:4, c(0, 1e9, 2, 3), 3))), some_of(list(batch = pick(c(1, 3)), rate = pick(c(0.1, 9))), 0.4))
+      list(counts = pick(list(1:4, c(0, 1e9, 2, 3), 3))),
+      some_of(list(batch = pick(c(1, 3)), rate = pick(c(0.1, 9))), 0.4))
   },
   refresh = function() list(synopsis = quote(kde_synopsis(faithful, size = 9)), con = pick(list(3, "con", NULL))),
   sketch_plan = function() {
     if (chance(0.1)) return(list(source = pick(list(NULL, "no file", quote(sin), list(1)))))
     x <- if (chance(0.7)) sample_values() else table_of()
-    c(list(source = x), some_of(list(hmin = pick(c(0.01, 1, 1e-290, -1)), column = pick(list("a", "x", 3, c("a", "b")))), 0.4))
+    c(list(source = x),
+      some_of(list(hmin = pick(c(0.01, 1, 1e-290, -1)), column = pick(list("a", "x", 3, c("a", "b")))), 0.4))
   },
   kde_sketch = function() {
     if (chance(0.2)) {
