@@ -46,6 +46,25 @@ kde_arguments <- function(x = sample_values()) {
                  binned = TRUE, density = TRUE), 0.07))
 }
 
+# Densities of groups, and of points of sf.
+grouped_arguments <- function() {
+  n <- pick(c(2, 8, 30))
+  frame <- data.frame(a = column(n), b = stats::rnorm(n), g = factor(sample(letters[1:3], n, TRUE)),
+                      l = stats::runif(n) < 0.5)
+  bandwidth <- some_of(list(h = pick(list(0.5, c(0.2, 0.5, 1), quote(hns), quote(hpi)))), 0.5)
+  data <- pick(list(frame, call("grouped", frame[c("a", "g")]), call("on_map", frame[c("a", "b")])))
+  formula <- if (is.data.frame(data)) {
+    list(H = pick(list(quote(~ a | g), quote(~ a + b | g), quote(~ a | g + l), quote(~ b), quote(~ z | g))))
+  }
+  c(list(x = data), formula, bandwidth, list(gridsize = pick(c(2, 9))),
+    some_of(list(kernel = pick(kernels), w = weights_for(n)), 0.2))
+}
+
+grouped <- function(frame) dplyr::group_by(frame, g)
+
+# Columns a and b are metres of a projected system.
+on_map <- function(frame) sf::st_as_sf(frame, coords = c("a", "b"), crs = 32633)
+
 # An estimate that can usually be computed, as a call.
 estimate <- function(n = pick(c(5, 20, 60)), d = pick(c(1, 2, 3), c(6, 3, 1)), points = chance(0.2)) {
   scale <- if (chance(0.1)) magnitude() else 1
@@ -118,7 +137,7 @@ plane_mixture <- function() {
 }
 
 density_calls <- list(
-  kde = function() kde_arguments(),
+  kde = function() if (chance(0.15)) grouped_arguments() else kde_arguments(),
   dkde = function() {
     fhat <- estimate()
     list(x = points_for(fhat$x), fhat = fhat)
