@@ -54,10 +54,10 @@
 #'   stat_kestrel_smooth(regtype = "ll")
 #' @export
 stat_kestrel_density <- function(mapping = NULL, data = NULL, geom = "line", position = "identity", ..., h = NULL,
-                                 bounds = NULL, period = NULL, kernel = "gaussian", gridsize = NULL, xmin = NULL,
-                                 xmax = NULL, supp = NULL, positive = FALSE, threads = NULL, na.rm = FALSE,
-                                 show.legend = NA, inherit.aes = TRUE) {
-  need_ggplot2()
+                                 bounds = NULL, period = NULL, gridsize = NULL, xmin = NULL, xmax = NULL, supp = NULL,
+                                 positive = FALSE, na.rm = FALSE, show.legend = NA, inherit.aes = TRUE,
+                                 kernel = "gaussian", threads = NULL) {
+  check_layer("stat_kestrel_density", given_names(...), geom)
   if (!is.null(h) && !is.function(h)) check_positives(if (is.list(h)) unlist(h) else h, "h")
   of_kde <- given_of(list(bounds = bounds, period = period, kernel = check_choice(kernel, kernel_names(), "kernel"),
                           gridsize = gridsize, xmin = xmin, xmax = xmax, supp = supp,
@@ -70,10 +70,10 @@ stat_kestrel_density <- function(mapping = NULL, data = NULL, geom = "line", pos
 #' @export
 stat_kestrel_density_2d <- function(mapping = NULL, data = NULL, geom = NULL, position = "identity", ...,
                                     filled = FALSE, cont = c(25, 50, 75, 95), h = NULL, H = NULL, bounds = NULL,
-                                    period = NULL, kernel = "gaussian", kernel_type = c("radial", "product"),
-                                    gridsize = NULL, xmin = NULL, xmax = NULL, supp = NULL, threads = NULL,
-                                    na.rm = FALSE, show.legend = NA, inherit.aes = TRUE) {
-  need_ggplot2()
+                                    period = NULL, gridsize = NULL, xmin = NULL, xmax = NULL, supp = NULL,
+                                    na.rm = FALSE, show.legend = NA, inherit.aes = TRUE, kernel = "gaussian",
+                                    kernel_type = c("radial", "product"), threads = NULL) {
+  check_layer("stat_kestrel_density_2d", given_names(...), if (is.null(geom)) "polygon" else geom)
   filled <- check_flag(filled, "filled")
   cont <- check_content(cont)
   if (!is.null(h) && !is.null(H)) abort_input("`h` and `H` must not both be given.")
@@ -90,6 +90,7 @@ stat_kestrel_density_2d <- function(mapping = NULL, data = NULL, geom = NULL, po
 #' @rdname stat_kestrel_density
 #' @export
 geom_kestrel_hdr <- function(mapping = NULL, data = NULL, position = "identity", ..., cont = c(25, 50, 75, 95)) {
+  check_layer("geom_kestrel_hdr", given_names(...), "polygon", names(formals(stat_kestrel_density_2d)))
   stat_kestrel_density_2d(mapping, data, "polygon", position, ..., filled = TRUE, cont = cont)
 }
 
@@ -98,7 +99,7 @@ geom_kestrel_hdr <- function(mapping = NULL, data = NULL, position = "identity",
 stat_kestrel_smooth <- function(mapping = NULL, data = NULL, geom = "smooth", position = "identity", ..., se = TRUE,
                                 level = 0.95, n = 80, bws = NULL, regtype = c("lc", "ll"), ckertype = "gaussian",
                                 ckerorder = 2, bwtype = "fixed", na.rm = FALSE, show.legend = NA, inherit.aes = TRUE) {
-  need_ggplot2()
+  check_layer("stat_kestrel_smooth", given_names(...), geom)
   n <- check_count(n, "n", 2L)
   of_npreg <- Filter(Negate(is.null), list(
     bws = if (!is.null(bws)) check_positives(bws, "bws", one = TRUE),
@@ -116,8 +117,16 @@ kestrel_layer <- function(stat, mapping, data, geom, position, show.legend, inhe
                  show.legend = show.legend, inherit.aes = inherit.aes, params = params)
 }
 
-need_ggplot2 <- function() {
-  if (!requireNamespace("ggplot2", quietly = TRUE)) abort_input("Package `ggplot2` must be installed for its layers.")
+# Names in the dots of a layer are aesthetics and parameters of its geom, or `more`.
+check_layer <- function(called, given, geom, more = NULL) {
+  need_package("ggplot2", "for its layers")
+  if (is.character(geom) && length(geom) == 1L) {
+    class <- paste0("Geom", gsub("(^|_)([a-z])", "\\U\\2", geom, perl = TRUE))
+    geom <- get0(class, asNamespace("ggplot2"))
+  }
+  own <- if (inherits(geom, "Geom")) c(geom$aesthetics(), geom$parameters(TRUE), "key_glyph") else "colour"
+  known <- c(names(formals(get(called))), more, own)
+  check_known(called, ifelse(nzchar(given), ggplot2::standardise_aes_names(given), given), known)
 }
 
 # The arguments of kde() that were given; those of the grid are checked here, since ggplot2 makes warnings of errors in

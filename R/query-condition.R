@@ -113,7 +113,9 @@ check_value <- function(side, expression, names) {
     if (is_last && is.name(of) && !as.character(of) %in% names) return(invisible())
     if (is_last && is.call(of) && called(of) %in% c("$", "[[")) return(check_value(of, expression, names))
   }
-  is_left_out <- vapply(seq_along(side), function(at) identical(side[[at]], quote(expr = )), NA)
+  is_left_out <- vapply(seq_along(side), function(at) {
+    identical(side[[at]], quote(expr = )) # nolint: spaces_inside_linter.
+  }, NA)
   fine <- name %in% value_functions && !any(is_left_out) && is_of_base(side[[1L]])
   if (!fine) {
     abort_input("The values of a condition must be numbers, texts, dates, names of objects and ",

@@ -230,7 +230,7 @@ sample_blocks <- function(con, source, columns, size, where, na.action, N) {
 }
 
 # Fewer than of a cursor, because the server has to send them.
-rows_of_blocks <- function(size) 2 * size
+rows_of_blocks <- function(size) size + min(7 * size, 20000)
 
 # The sample with the counts and ranges of the whole table.
 finish_postgres <- function(con, source, sampled, whole, where) {

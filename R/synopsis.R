@@ -11,11 +11,12 @@
 #' categories are those of the table (raking, Deming & Stephan 1940). A table must have at least one variable. Text
 #' columns of a database must have at most 100,000 categories: name the columns that you need.
 #'
-#' @section Rows: The table is cut into `size` cells with equal numbers of rows, by halving at the quantiles of one
-#' variable after another (a k-d tree, Bentley 1975), labels included. One row of each cell is drawn, by systematic
-#' sampling (Cochran 1977, ch. 8) along the tree, in random order within cells. So every row is equally likely to be
-#' kept. Only cells at a box's edges make its count vary, and errors are about half as large as with a simple random
-#' sample. The intervals of [kde_query()] assume a simple random sample, so they are wider than necessary.
+#' @section Rows: The table is cut into `size` cells with equal numbers of rows, at most 5,000, by halving at the
+#' quantiles of one variable after another (a k-d tree, Bentley 1975), labels included. One row of each cell is drawn,
+#' or as many of each, by systematic sampling (Cochran 1977, ch. 8) along the tree, in random order within cells. So
+#' every row is equally likely to be kept. Only cells at a box's edges make its count vary, and errors are about half as
+#' large as with a simple random sample. The intervals of [kde_query()] assume a simple random sample, so they are wider
+#' than necessary.
 #'
 #' @section Databases: `data` is a connection of package \pkg{DBI} or a `tbl` of package \pkg{dbplyr}. The table is read
 #' by one query for the named columns, in chunks of 100,000 rows. A simple random sample is kept meanwhile (a reservoir,
@@ -24,8 +25,9 @@
 #' holds the whole result of such a query in memory.
 #'
 #' A table of PostgreSQL is not read so. The server counts its rows and categories and finds its ranges. It then samples
-#' about twice `size` rows, by `TABLESAMPLE BERNOULLI` with a seed from R's generator, and only these are sent. Queries
-#' and views have no such samples. If the table changes meanwhile, use a transaction that is `REPEATABLE READ`.
+#' eight times `size` rows, but at most 20,000 more than `size`, by `TABLESAMPLE BERNOULLI` with a seed from R's
+#' generator, and only these are sent. Queries and views have no such samples. If the table changes meanwhile, use a
+#' transaction that is `REPEATABLE READ`.
 #'
 #' Names of tables and columns are quoted by \pkg{DBI}. A `table` that begins with `SELECT`, `WITH` or `VALUES` is sent
 #' as it is. After an error or an interrupt no result is left open.
@@ -169,8 +171,11 @@ keep_rows <- function(table, size) {
 even_rows <- function(table, size) {
   n <- nrow(table)
   at <- floor((seq_len(size) - 1 + stats::runif(1L)) * n / size) + 1
-  order_by_cells(table, size)[pmin(at, n)] # `at` may be n + 1 by rounding
+  order_by_cells(table, min(size, most_cells))[pmin(at, n)] # `at` may be n + 1 by rounding
 }
+
+# More cells take longer than they are worth.
+most_cells <- 5000
 
 # The rows ordered by the cells of a tree, those of one cell in random order. If they were ordered by the table or by a
 # variable, one draw would take rows at the same side of all cells.

@@ -109,7 +109,7 @@ test_that("every object with a plot has a picture", {
   }, NA)
   refused <- vapply(pictures, function(data) identical(data, "none"), NA)
   without <- vapply(objects[plotted & refused], function(object) class(object)[1L], "")
-  expect_identical(unique(unname(without)), "kestrel_sketch")
+  expect_false(any(without %in% names(kestrel:::pictures)))
   # The numbers are those of the tables.
   expect_identical(pictures$line[[1L]]$y, objects$line$estimate)
   expect_identical(pictures$roc[[2L]]$y, objects$roc$estimate)

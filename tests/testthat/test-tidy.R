@@ -12,6 +12,7 @@ test_that("every class has tables, whose columns stay as they are", {
   objects <- suppressMessages(suppressWarnings(objects_to_edit()))
   classes <- vapply(objects, function(object) class(object)[1L], "")
   objects <- objects[!startsWith(classes, "summary") & !classes %in% about_session]
+  objects <- Filter(function(object) any(class(object) %in% c("kestrel_sketch", names(kestrel:::tidy_frames))), objects)
   verbs <- list(frame = as.data.frame, tidy = generics::tidy, glance = generics::glance, augment = generics::augment)
   expect_snapshot_output(for (name in names(objects)) {
     cat(name, ", ", class(objects[[name]])[1L], "\n", sep = "")
