@@ -169,6 +169,7 @@ keep_rows <- function(table, size) {
 
 # `size` rows by systematic sampling from cells of a k-d tree.
 even_rows <- function(table, size) {
+  if (size == 0) return(integer(0))
   n <- nrow(table)
   at <- floor((seq_len(size) - 1 + stats::runif(1L)) * n / size) + 1
   order_by_cells(table, min(size, most_cells))[pmin(at, n)] # `at` may be n + 1 by rounding
