@@ -225,7 +225,7 @@ database <- function(rows) {
 }
 
 database_rows <- function() {
-  n <- pick(c(0, 1, 3, 40))
+  n <- pick(c(0, 1, 3, 40), c(1, 1, 3, 9))
   rows <- data.frame(i = seq_len(n), a = column(n), b = stats::rnorm(n), l = sample(letters[1:3], n, TRUE))
   if (chance(0.1) && n > 0L) rows$a[1L] <- NA
   rows
@@ -237,11 +237,11 @@ table_arguments <- function() {
   data <- if (chance(0.3)) {
     list(data = call("tbl_of", connection))
   } else {
-    list(data = connection, table = pick(list("t", "SELECT a, b FROM t", "none")))
+    list(data = connection, table = pick(c("t", "SELECT * FROM t WHERE b < 1", "none"), c(8, 3, 1)))
   }
-  c(data, list(columns = pick(list("a", c("a", "l"), c("a", "b", "l"), "l", "none"))),
-    some_of(list(size = pick(c(1, 5, 30)), key = pick(c("i", "a", "l")), na.action = quote(stats::na.omit),
-                 h = 1), 0.4))
+  c(data, list(columns = pick(list("a", c("a", "l"), c("a", "b", "l"), "l", "none"), c(5, 5, 5, 1, 1))),
+    some_of(list(size = pick(c(1, 5, 30)), key = pick(c("i", "a", "l"), c(8, 1, 1)), na.action = quote(stats::na.omit),
+                 h = 1), 0.5))
 }
 
 tbl_of <- function(con) dplyr::tbl(con, "t")
