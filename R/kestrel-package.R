@@ -87,8 +87,8 @@
 #'
 #' @section Options:
 #' \describe{
-#'   \item{`kestrel.devices`}{the numbers of the GPUs that calls may use, as [kestrel_info()] lists them. By default they
-#'     use all.}
+#'   \item{`kestrel.devices`}{the numbers of the GPUs that calls may use, as [kestrel_info()] lists them. By default
+#'     they use all.}
 #'   \item{`kestrel.isa`}{instruction set of the kernel sums: `"auto"` (the default: the best that the processor has),
 #'     `"sse2"`, `"avx2"` or `"avx512"`, and on processors other than x86-64 `"scalar"`.}
 #'   \item{`kestrel.memory_limit`}{the maximum memory, in bytes, that a grid of estimates may need. By default that is
