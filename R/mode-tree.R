@@ -49,6 +49,7 @@ modetree <- function(x, h = NULL, length = 101, ..., w = NULL, na.action = stats
   run <- run_options(threads)
   line <- line_of_modes(x, w, na.action, "modetree")
   length <- check_count(length, "length", 2L)
+  check_rows(h, "h")
   first <- if (length(unique(as.vector(line$x))) > 1L) critical_bandwidth(line, 1L, run)
   h <- if (is.null(h)) {
     usual_bandwidths(line, first, length, run)
