@@ -10,9 +10,8 @@
 #' \describe{
 #'   \item{Densities}{[kde()] and its [methods][kestrel_kde-methods] and [plots][plot.kestrel_kde], [dkde()], [pkde()],
 #'     [qkde()], [rkde()], [marginal()]. Derivatives: [kdde()] and their [methods][kdde-methods], curvature: [kcurv()],
-#'     clusters: [kms()], significant features: [kfs()], [sizer()],
-#'     modes: [nmodes()], [bw.crit()], [modetest()], [modetree()], ridges: [kdr()], [kdr.segment()]. Bandwidths that vary:
-#'     [kde.balloon()], [kde.sp()] and their [methods][kestrel_vkde-methods], [kde.boundary()], [kde.truncate()] and
+#'     clusters: [kms()], significant features: [kfs()], [sizer()], modes: [nmodes()], [bw.crit()], [modetest()],
+#'     [modetree()], ridges: [kdr()], [kdr.segment()]. Bandwidths that vary: [kde.balloon()], [kde.sp()] and their [methods][kestrel_vkde-methods], [kde.boundary()], [kde.truncate()] and
 #'     theirs ([methods][kestrel_bkde-methods]), [hbeta()]. Regions of highest density: [contourLevels()],
 #'     [contourSizes()], [contourProbs()], [ksupp()]. Histograms: [histde()], [binning()]. Grids larger than memory:
 #'     [kde_stream()]. Files: [write_pdf()], [read_pdf()], [read_sample()].}

@@ -27,10 +27,10 @@
 #'     data, the number of independent blocks of data. It takes fewer tests to be independent than there are, so that
 #'     false features are more frequent than `signif.level`.
 #'
-#'   m is at least 1. Quantiles are normal, so that levels are right for effective sample sizes of some tens and more. In
-#'   400 uniform samples of 3000 values, away from the ends, 4 to 6 % of the rows had false features of the gradient by
-#'   `"extremes"` and 6 to 9 % by `"blocks"`, for bandwidths from 0.02 to 0.06. For the curvature in samples of 300 values
-#'   these were 8 to 14 % and 13 to 21 %.
+#'   m is at least 1. Quantiles are normal, so that levels are right for effective sample sizes of some tens and more.
+#'   In 400 uniform samples of 3000 values, away from the ends, 4 to 6 % of the rows had false features of the gradient
+#'   by `"extremes"` and 6 to 9 % by `"blocks"`, for bandwidths from 0.02 to 0.06. For the curvature in samples of 300
+#'   values these were 8 to 14 % and 13 to 21 %.
 #' @param x for `sizer()` the data: a numeric vector, or a matrix or data frame with one column. For methods an object
 #'   made by `sizer()`.
 #' @param h bandwidths, positive numbers, in any order. By default from twice the step between the points to the range
@@ -67,9 +67,9 @@
 #'   other than 1 and 2, a `signif.level` that is not between 0 and 1, and bandwidths above 10 times the range of the
 #'   data. There the standard error would be lost in rounding. The class is `kestrel_error_memory` for a map that does
 #'   not fit into memory.
-#' @section Cost: O(n) and O(`gridsize`) for each bandwidth. Squares of derivatives of the Gaussian kernel are themselves
-#'   combinations of its derivatives, with the bandwidth \eqn{h / \sqrt{2}}{h / sqrt(2)}, so that standard errors are
-#'   sums as exact and as fast as those of [kdde()].
+#' @section Cost: O(n) and O(`gridsize`) for each bandwidth. Squares of derivatives of the Gaussian kernel are
+#'   themselves combinations of its derivatives, with the bandwidth \eqn{h / \sqrt{2}}{h / sqrt(2)}, so that standard
+#'   errors are sums as exact and as fast as those of [kdde()].
 #' @references Chaudhuri, P. & Marron, J.S. (1999) SiZer for exploration of structures in curves. *Journal of the
 #'   American Statistical Association* **94**, 807-823.
 #'
@@ -121,8 +121,8 @@ sizer <- function(x, h = NULL, length = 41, deriv.order = 1, gridsize = 401, xmi
   estimate <- ifelse(abs(found$value) > rep(q, each = gridsize) * found$error, sign(found$value), 0)
   estimate[!enough] <- NA_real_
   structure(list(eval.points = points, h = h * line$unit, estimate = estimate,
-                 derivative = in_units$value, std.error = in_units$error, ess = ess, quantile = q, deriv.order = order, signif.level = level, method = method, n = line$n,
-                 n_eff = line$n_eff, names = line$names, call = call, seconds = proc.time()[["elapsed"]] - started),
+                 derivative = in_units$value, std.error = in_units$error, ess = ess, quantile = q, deriv.order = order,
+                 signif.level = level, method = method, n = line$n, n_eff = line$n_eff, names = line$names, call = call, seconds = proc.time()[["elapsed"]] - started),
             class = "kestrel_sizer")
 }
 
@@ -138,14 +138,17 @@ check_map_bandwidths <- function(h, line) {
 
 # For one bandwidth: the derivative, its standard error and the effective sample size at each point. With phi the
 # Gaussian kernel, g = h / sqrt(2) and f, f2, f4 the estimate with bandwidth g and its derivatives, the means over the
-# sample of u^(2 k) phi_g(u) are f, g^4 f2 + g^2 f and g^8 f4 + 6 g^6 f2 + 3 g^4 f; and phi_h^2 = phi_g / (2 sqrt(pi) h).
+# sample of u^(2 k) phi_g(u) are f, g^4 f2 + g^2 f and g^8 f4 + 6 g^6 f2 + 3 g^4 f; and phi_h^2 is
+# phi_g / (2 sqrt(pi) h).
 row_of_map <- function(line, at, h, order, run) {
   g <- h / sqrt(2)
   f <- density_of_line(line, at, g, run)
   f2 <- slope_at(line, at, g, 2L, run)
   # In units of h.
   second <- g^4 * f2 / h^2 + f / 2
-  square <- if (order == 1L) second else {
+  square <- if (order == 1L) {
+    second
+  } else {
     g^8 * slope_at(line, at, g, 4L, run) / h^4 + 6 * g^6 * f2 / h^4 + 3 / 4 * f - 2 * second + f
   }
   value <- slope_at(line, at, h, order, run)

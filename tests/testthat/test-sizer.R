@@ -42,7 +42,9 @@ test_that("rows have the quantiles of the papers, and signs beyond them", {
     map <- sizer(x, h = c(0.02, 0.2, 1), deriv.order = order, gridsize = 101, signif.level = 0.1, method = method)
     for (k in 1:3) {
       ess <- map$ess[map$ess[, k] >= 5, k]
-      q <- if (method == "blocks") qnorm((1 + 0.9^(mean(ess) / 272)) / 2) else {
+      q <- if (method == "blocks") {
+        qnorm((1 + 0.9^(mean(ess) / 272)) / 2)
+      } else {
         step <- diff(map$eval.points[1:2])
         index <- 2 * pnorm(sqrt((2 * order + 1) * log(length(ess))) * step / (2 * map$h[k])) - 1
         qnorm(0.95^(1 / max(1, length(ess) * index)))
