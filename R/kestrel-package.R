@@ -11,10 +11,11 @@
 #'   \item{Densities}{[kde()] and its [methods][kestrel_kde-methods] and [plots][plot.kestrel_kde], [dkde()], [pkde()],
 #'     [qkde()], [rkde()], [marginal()]. Derivatives: [kdde()] and their [methods][kdde-methods], curvature: [kcurv()],
 #'     clusters: [kms()], significant features: [kfs()], [sizer()], modes: [nmodes()], [bw.crit()], [modetest()],
-#'     [modetree()], ridges: [kdr()], [kdr.segment()]. Bandwidths that vary: [kde.balloon()], [kde.sp()] and their [methods][kestrel_vkde-methods], [kde.boundary()], [kde.truncate()] and
-#'     theirs ([methods][kestrel_bkde-methods]), [hbeta()]. Regions of highest density: [contourLevels()],
-#'     [contourSizes()], [contourProbs()], [ksupp()]. Histograms: [histde()], [binning()]. Grids larger than memory:
-#'     [kde_stream()]. Files: [write_pdf()], [read_pdf()], [read_sample()].}
+#'     [modetree()], ridges: [kdr()], [kdr.segment()]. Bandwidths that vary: [kde.balloon()], [kde.sp()] and their
+#'     [methods][kestrel_vkde-methods], [kde.boundary()], [kde.truncate()] and theirs ([methods][kestrel_bkde-methods]),
+#'     [hbeta()]. Regions of highest density: [contourLevels()], [contourSizes()], [contourProbs()], [ksupp()].
+#'     Histograms: [histde()], [binning()]. Grids larger than memory: [kde_stream()]. Files: [write_pdf()],
+#'     [read_pdf()], [read_sample()].}
 #'   \item{Distribution functions}{[kcde()] and its [methods][kestrel_kcde-methods], [kcopula()], [kroc()].}
 #'   \item{Confidence bands}{of densities and distribution functions, [bands].}
 #'   \item{Densities of mixed data}{of numbers and factors, [npudensbw()], [npudens()], and conditional ones,

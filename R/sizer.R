@@ -122,7 +122,8 @@ sizer <- function(x, h = NULL, length = 41, deriv.order = 1, gridsize = 401, xmi
   estimate[!enough] <- NA_real_
   structure(list(eval.points = points, h = h * line$unit, estimate = estimate,
                  derivative = in_units$value, std.error = in_units$error, ess = ess, quantile = q, deriv.order = order,
-                 signif.level = level, method = method, n = line$n, n_eff = line$n_eff, names = line$names, call = call, seconds = proc.time()[["elapsed"]] - started),
+                 signif.level = level, method = method, n = line$n, n_eff = line$n_eff, names = line$names, call = call,
+                 seconds = proc.time()[["elapsed"]] - started),
             class = "kestrel_sizer")
 }
 
