@@ -4,12 +4,14 @@
 #include <numeric>
 #include <utility>
 
+#include "core/base/led.hpp"
+
 namespace kestrel {
 
 namespace {
 
 /// The seconds of a piece at least: starting one takes about 0.2 ms.
-constexpr double kPieceSeconds = 0.008;
+constexpr double kPieceSeconds = 0.006;
 
 #ifdef KESTREL_TEST_HOOKS
 double piece_factor = 1.0;
@@ -143,19 +145,25 @@ void DeviceTeam::alone(Round& round, const ParallelOptions& options) {
   }
 }
 
-void DeviceTeam::together(Round& round, const ParallelOptions& options) {
+void DeviceTeam::together(Round& round, const ParallelOptions& options, const Way& way) {
   const std::vector<std::size_t> places = able();
+  const int devices = static_cast<int>(std::min(way.devices, places.size()));
   ParallelOptions threads = part_of(options, round.begin, round.begin + round.share);
-  threads.threads = static_cast<int>(places.size());
-  parallel_for(round.left.size(), threads, [&](std::size_t k, int worker) {
+  threads.threads = way.helped ? std::max(devices, parallel_threads(options)) : devices;
+  const auto one = [&](std::size_t k, int worker) {
     PollState poll(threads.poll);
     poll.in_loop = true;
     take(round, k, places[static_cast<std::size_t>(worker)], poll);
-  });
+  };
+  if (way.helped) {
+    parallel_led_for(round.left.size(), devices, threads, one);
+  } else {
+    parallel_for(round.left.size(), threads, one);
+  }
 }
 
 void DeviceTeam::run(std::size_t pieces, const ParallelOptions& options, const Body& body,
-                     std::size_t most) {
+                     const Way& way) {
   gpu_table();  // throws if it can no longer be used: after a fork, or a failure of the driver
   std::vector<std::size_t> left(pieces);
   std::iota(left.begin(), left.end(), std::size_t{0});
@@ -164,9 +172,9 @@ void DeviceTeam::run(std::size_t pieces, const ParallelOptions& options, const B
     const double share = static_cast<double>(left.size()) / static_cast<double>(pieces);
     Round round{body, left, 1.0 - share, share, source, std::vector<char>(left.size(), 0)};
     ParallelOptions threads;
-    threads.threads = static_cast<int>(std::min(most, able().size()));
+    threads.threads = static_cast<int>(std::min(way.devices, able().size()));
     if (parallel_workers(left.size(), threads) > 1) {
-      together(round, options);
+      together(round, options, way);
     } else {
       alone(round, options);
     }

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/base/parallel.hpp"
+#include "core/data/ends.hpp"
 #include "core/mixed/mixed_points.hpp"
 #include "core/mixed/mixed_totals.hpp"
 #include "gpu/cost.hpp"
@@ -56,35 +57,52 @@ void check_suited(const MixedSample& sample, const MixedKernel& kernel) {
   if (!problem.empty()) throw gpu_error(GpuProblem::unsuited, problem);
 }
 
-/// The leave-one-out fits at all samples.
+/// Room for numbers that the devices write: not cleared first.
+std::unique_ptr<double[]> room_for(std::size_t numbers) {
+  return std::unique_ptr<double[]>(new double[numbers]);
+}
+
+/// The leave-one-out fits at all samples, as numbers: fits with vectors of their own would take
+/// longer to make and to free, on one thread, than to solve.
 struct LeftOut {
-  std::vector<MixedFit> fit;
   std::vector<char> good;  // else it is to be made on the CPU
   /// `weight` and `beta` of each, as mixed_changes() takes them.
-  std::vector<double> numbers;
+  std::unique_ptr<double[]> numbers;
+  std::size_t plane;
+
+  void get(std::size_t i, MixedFit& fit) const {
+    const std::size_t n = good.size();
+    fit.supported = true;
+    fit.weight.resize(plane);
+    fit.beta.resize(plane);
+    for (std::size_t k = 0; k < plane; ++k) {
+      fit.weight[k] = numbers[k * n + i];
+      fit.beta[k] = numbers[(plane + k) * n + i];
+    }
+  }
 };
 
-LeftOut solve_all(const MixedSample& sample, bool linear, const std::vector<double>& sum,
+LeftOut solve_all(const MixedSample& sample, bool linear, const double* sum,
                   const RunOptions& options) {
   const std::size_t n = sample.size(), columns = linear ? sample.columns() : 0, plane = columns + 1;
   const std::size_t count = MixedPlane::number_of_sums(columns);
-  LeftOut fits{std::vector<MixedFit>(n), std::vector<char>(n), std::vector<double>(2 * plane * n)};
+  LeftOut fits{std::vector<char>(n), room_for(2 * plane * n), plane};
   constexpr std::size_t kPoints = 256;
   parallel_for((n + kPoints - 1) / kPoints, options.parallel, [&](std::size_t block, int) {
     MixedPlane to_solve(columns, true, *options.table->mixed);
     std::vector<double> sums(count);
+    MixedFit fit;
     for (std::size_t i = block * kPoints; i < std::min(n, (block + 1) * kPoints); ++i) {
-      MixedFit& fit = fits.fit[i];
       for (std::size_t s = 0; s < count; ++s) sums[s] = sum[s * n + i];
-      if (!(sums[0] >= kLeastMixedSum)) continue;
       fit.supported = true;
       fit.beta.resize(plane);
       fit.weight.resize(plane);
-      if (!to_solve.solve_sums(sums.data(), fit) || fit.ridged) continue;
-      fits.good[i] = 1;
+      const bool good =
+          sums[0] >= kLeastMixedSum && to_solve.solve_sums(sums.data(), fit) && !fit.ridged;
+      fits.good[i] = good ? 1 : 0;
       for (std::size_t k = 0; k < plane; ++k) {
-        fits.numbers[k * n + i] = fit.weight[k];
-        fits.numbers[(plane + k) * n + i] = fit.beta[k];
+        fits.numbers[k * n + i] = good ? fit.weight[k] : 0.0;
+        fits.numbers[(plane + k) * n + i] = good ? fit.beta[k] : 0.0;
       }
     }
   });
@@ -93,10 +111,15 @@ LeftOut solve_all(const MixedSample& sample, bool linear, const std::vector<doub
 
 /// Whether the squares of distances in bandwidths are finite: the device multiplies them by
 /// weights.
-bool squares_are_finite(const MixedSample& sample, const MixedKernel& kernel) {
+bool squares_are_finite(const MixedSample& sample, const MixedKernel& kernel,
+                        const ParallelOptions& options) {
+  std::vector<Span<const double>> columns;
   for (std::size_t c = 0; c < sample.columns(); ++c) {
-    const auto ends = std::minmax_element(sample.x(c), sample.x(c) + sample.size());
-    if (!((*ends.second - *ends.first) / kernel.h[c] < kFarthest)) return false;
+    columns.push_back({sample.x(c), sample.size()});
+  }
+  const std::vector<Ends> ends = ends_of(columns, options);
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    if (!((ends[c].largest - ends[c].least) / kernel.h[c] < kFarthest)) return false;
   }
   return true;
 }
@@ -126,13 +149,8 @@ GpuMixed::GpuMixed(const MixedSample& sample, const MixedKernel& kernel)
 
 void* GpuMixed::open(int device, const void* from) const {
   const std::size_t n = sample_.size(), columns = sample_.columns();
-  std::vector<double> x(from == nullptr ? n * columns : 0), unit(columns);
-  for (std::size_t c = 0; c < columns; ++c) {
-    if (from == nullptr) {
-      std::copy(sample_.x(c), sample_.x(c) + n, x.begin() + static_cast<std::ptrdiff_t>(c * n));
-    }
-    unit[c] = sample_.unit(c);
-  }
+  std::vector<double> unit(columns);
+  for (std::size_t c = 0; c < columns; ++c) unit[c] = sample_.unit(c);
   std::vector<unsigned> first(sample_.cells() + 1);
   for (std::size_t cell = 0; cell < first.size(); ++cell) {
     first[cell] = static_cast<unsigned>(sample_.first(cell));
@@ -142,7 +160,7 @@ void* GpuMixed::open(int device, const void* from) const {
   request.columns = static_cast<int>(columns);
   request.factors = static_cast<int>(sample_.factors() + sample_.ordered());
   request.n = n;
-  request.x = x.data();
+  request.x = sample_.x(0);  // one column after the other
   request.y = sample_.y(local_linear_);
   request.unit = unit.data();
   request.cells = sample_.cells();
@@ -175,7 +193,7 @@ MixedCriterion GpuMixed::criterion(const MixedKernel& kernel, MixedMethod method
   const std::size_t factors = kernel.lambda.size(), parameters = columns + factors;
   check_mixed_kernel(kernel, columns, factors);
   check_suited(sample_, kernel);
-  if (!squares_are_finite(sample_, kernel)) {
+  if (!squares_are_finite(sample_, kernel, options.parallel)) {
     return mixed_criterion(sample_, kernel, method, gradient, options);
   }
   take_weights(kernel);
@@ -197,18 +215,18 @@ MixedCriterion GpuMixed::criterion(const MixedKernel& kernel, MixedMethod method
                 turn.check(sums(turn, first, count, text), text);
               });
   };
-  std::vector<double> sum(n * MixedPlane::number_of_sums(local_linear_ ? columns : 0));
+  const auto sum = room_for(n * MixedPlane::number_of_sums(local_linear_ ? columns : 0));
   each_piece(
       [&](const DeviceTeam::Turn& turn, std::size_t first, std::size_t count, char(&text)[512]) {
-        return table_.mixed_moments(turn.handle, first, count, sum.data(), PollState::ask,
+        return table_.mixed_moments(turn.handle, first, count, sum.get(), PollState::ask,
                                     &turn.poll, text, sizeof text);
       });
-  const LeftOut fits = solve_all(sample_, local_linear_, sum, options);
-  std::vector<double> change(gradient ? 2 * parameters * n : 0);
+  const LeftOut fits = solve_all(sample_, local_linear_, sum.get(), options);
+  const auto change = room_for(gradient ? 2 * parameters * n : 0);
   if (gradient) {
     each_piece(
         [&](const DeviceTeam::Turn& turn, std::size_t first, std::size_t count, char(&text)[512]) {
-          return table_.mixed_changes(turn.handle, first, count, fits.numbers.data(), change.data(),
+          return table_.mixed_changes(turn.handle, first, count, fits.numbers.get(), change.get(),
                                       PollState::ask, &turn.poll, text, sizeof text);
         });
   }
@@ -223,9 +241,11 @@ MixedCriterion GpuMixed::criterion(const MixedKernel& kernel, MixedMethod method
     std::unique_ptr<MixedRow>& row = rows[static_cast<std::size_t>(worker)];
     bool started = false;
     std::vector<double> point(columns);
+    MixedFit fit;
     for (std::size_t i = item.begin; i < item.end; ++i) {
       if (fits.good[i] != 0) {
-        parts[number].add_fit(fits.fit[i], method, own, [&](std::size_t k) {
+        fits.get(i, fit);
+        parts[number].add_fit(fit, method, own, [&](std::size_t k) {
           return MixedRow::Change{change[2 * k * n + i], change[(2 * k + 1) * n + i]};
         });
         continue;
