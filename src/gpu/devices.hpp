@@ -36,12 +36,17 @@ class DeviceTeam {
     void* handle;
     std::size_t place;
     PollState& poll;
+    bool led;  // in a body of parallel_led_for()
 
     /// Throws for a code that a function of the table returned.
     void check(int code, const char* text) const {
       poll.rethrow();
       check_gpu(code, text);
     }
+    /// Runs body(item) for each item on threads of the host, without polls: on those that help a
+    /// led loop, or those of the options.
+    void host_for(std::size_t items, const ParallelOptions& threads,
+                  const std::function<void(std::size_t item)>& body) const;
   };
   using Body = std::function<void(std::size_t piece, const Turn& turn)>;
 
@@ -86,7 +91,9 @@ class DeviceTeam {
   struct Round;
 
   void* open_first();
-  void take(Round& round, std::size_t k, std::size_t place, PollState& poll);
+  bool have_handle(Member& member, const void* source);
+  void open_all(const Round& round, const std::vector<std::size_t>& places, int devices);
+  void take(Round& round, std::size_t k, std::size_t place, PollState& poll, bool led);
   void alone(Round& round, const ParallelOptions& options);
   void together(Round& round, const ParallelOptions& options, const Way& way);
   void retire();

@@ -64,50 +64,58 @@ std::unique_ptr<double[]> room_for(std::size_t numbers) {
 
 /// The leave-one-out fits at all samples, as numbers: fits with vectors of their own would take
 /// longer to make and to free, on one thread, than to solve.
-struct LeftOut {
-  std::vector<char> good;  // else it is to be made on the CPU
-  /// `weight` and `beta` of each, as mixed_changes() takes them.
-  std::unique_ptr<double[]> numbers;
-  std::size_t plane;
+class LeftOut {
+ public:
+  LeftOut(std::size_t n, std::size_t columns)
+      : columns_(columns),
+        plane_(columns + 1),
+        good_(n),
+        sum_(room_for(n * MixedPlane::number_of_sums(columns))),
+        numbers_(room_for(2 * plane_ * n)) {}
 
-  void get(std::size_t i, MixedFit& fit) const {
-    const std::size_t n = good.size();
-    fit.supported = true;
-    fit.weight.resize(plane);
-    fit.beta.resize(plane);
-    for (std::size_t k = 0; k < plane; ++k) {
-      fit.weight[k] = numbers[k * n + i];
-      fit.beta[k] = numbers[(plane + k) * n + i];
-    }
-  }
-};
+  /// What mixed_moments() writes, and what mixed_changes() takes.
+  double* sum() { return sum_.get(); }
+  const double* numbers() const { return numbers_.get(); }
 
-LeftOut solve_all(const MixedSample& sample, bool linear, const double* sum,
-                  const RunOptions& options) {
-  const std::size_t n = sample.size(), columns = linear ? sample.columns() : 0, plane = columns + 1;
-  const std::size_t count = MixedPlane::number_of_sums(columns);
-  LeftOut fits{std::vector<char>(n), room_for(2 * plane * n), plane};
-  constexpr std::size_t kPoints = 256;
-  parallel_for((n + kPoints - 1) / kPoints, options.parallel, [&](std::size_t block, int) {
-    MixedPlane to_solve(columns, true, *options.table->mixed);
+  /// Solves for the fits at samples `begin` to end - 1, whose sums are there.
+  void solve(std::size_t begin, std::size_t end, const simd::MixedTable& table) {
+    const std::size_t n = good_.size(), count = MixedPlane::number_of_sums(columns_);
+    MixedPlane to_solve(columns_, true, table);
     std::vector<double> sums(count);
     MixedFit fit;
-    for (std::size_t i = block * kPoints; i < std::min(n, (block + 1) * kPoints); ++i) {
-      for (std::size_t s = 0; s < count; ++s) sums[s] = sum[s * n + i];
+    for (std::size_t i = begin; i < end; ++i) {
+      for (std::size_t s = 0; s < count; ++s) sums[s] = sum_[s * n + i];
       fit.supported = true;
-      fit.beta.resize(plane);
-      fit.weight.resize(plane);
+      fit.beta.resize(plane_);
+      fit.weight.resize(plane_);
       const bool good =
           sums[0] >= kLeastMixedSum && to_solve.solve_sums(sums.data(), fit) && !fit.ridged;
-      fits.good[i] = good ? 1 : 0;
-      for (std::size_t k = 0; k < plane; ++k) {
-        fits.numbers[k * n + i] = good ? fit.weight[k] : 0.0;
-        fits.numbers[(plane + k) * n + i] = good ? fit.beta[k] : 0.0;
+      good_[i] = good ? 1 : 0;
+      for (std::size_t k = 0; k < plane_; ++k) {
+        numbers_[k * n + i] = good ? fit.weight[k] : 0.0;
+        numbers_[(plane_ + k) * n + i] = good ? fit.beta[k] : 0.0;
       }
     }
-  });
-  return fits;
-}
+  }
+
+  /// Whether there is such a fit; else it is to be made on the CPU.
+  bool good(std::size_t i) const { return good_[i] != 0; }
+  void get(std::size_t i, MixedFit& fit) const {
+    const std::size_t n = good_.size();
+    fit.supported = true;
+    fit.weight.resize(plane_);
+    fit.beta.resize(plane_);
+    for (std::size_t k = 0; k < plane_; ++k) {
+      fit.weight[k] = numbers_[k * n + i];
+      fit.beta[k] = numbers_[(plane_ + k) * n + i];
+    }
+  }
+
+ private:
+  const std::size_t columns_, plane_;
+  std::vector<char> good_;
+  std::unique_ptr<double[]> sum_, numbers_;
+};
 
 /// Whether the squares of distances in bandwidths are finite: the device multiplies them by
 /// weights.
@@ -202,34 +210,36 @@ MixedCriterion GpuMixed::criterion(const MixedKernel& kernel, MixedMethod method
   const double pairs = static_cast<double>(n) * static_cast<double>(n);
   // A search has many criteria, so that pieces half as long as others pay.
   const std::size_t most = piece_length(n, piece_count(2e-12 * kConstantPs * pairs), kPieceUnit);
-  // Calls sums(handle, first, count, poll, text) for all pieces of the samples.
-  const auto each_piece = [&](const auto& sums) {
-    team_.run((n + most - 1) / most, options.parallel,
-              [&](std::size_t piece, const DeviceTeam::Turn& turn) {
-                char text[512] = "";
-                if (has_kernel[turn.place] == 0) {
-                  turn.check(table_.mixed_kernel(turn.handle, &request, text, sizeof text), text);
-                  has_kernel[turn.place] = 1;
-                }
-                const std::size_t first = piece * most, count = std::min(most, n - first);
-                turn.check(sums(turn, first, count, text), text);
-              });
-  };
-  const auto sum = room_for(n * MixedPlane::number_of_sums(local_linear_ ? columns : 0));
-  each_piece(
-      [&](const DeviceTeam::Turn& turn, std::size_t first, std::size_t count, char(&text)[512]) {
-        return table_.mixed_moments(turn.handle, first, count, sum.get(), PollState::ask,
-                                    &turn.poll, text, sizeof text);
-      });
-  const LeftOut fits = solve_all(sample_, local_linear_, sum.get(), options);
+  LeftOut fits(n, local_linear_ ? columns : 0);
   const auto change = room_for(gradient ? 2 * parameters * n : 0);
-  if (gradient) {
-    each_piece(
-        [&](const DeviceTeam::Turn& turn, std::size_t first, std::size_t count, char(&text)[512]) {
-          return table_.mixed_changes(turn.handle, first, count, fits.numbers.get(), change.get(),
-                                      PollState::ask, &turn.poll, text, sizeof text);
-        });
-  }
+  // A device goes from the sums of a piece to their derivatives without waiting for other pieces.
+  const auto one = [&](std::size_t piece, const DeviceTeam::Turn& turn) {
+    char text[512] = "";
+    if (has_kernel[turn.place] == 0) {
+      turn.check(table_.mixed_kernel(turn.handle, &request, text, sizeof text), text);
+      has_kernel[turn.place] = 1;
+    }
+    const std::size_t first = piece * most, count = std::min(most, n - first);
+    PollState& poll = turn.poll;
+    const double end = poll.end;
+    if (gradient) poll.end = 0.5 * (poll.begin + end);
+    turn.check(table_.mixed_moments(turn.handle, first, count, fits.sum(), PollState::ask, &poll,
+                                    text, sizeof text),
+               text);
+    constexpr std::size_t kStrip = 256;
+    const auto solve = [&](std::size_t strip) {
+      const std::size_t begin = first + strip * kStrip;
+      fits.solve(begin, std::min(first + count, begin + kStrip), *options.table->mixed);
+    };
+    turn.host_for((count + kStrip - 1) / kStrip, options.parallel, solve);
+    if (!gradient) return;
+    poll.begin = poll.end;
+    poll.end = end;
+    turn.check(table_.mixed_changes(turn.handle, first, count, fits.numbers(), change.get(),
+                                    PollState::ask, &poll, text, sizeof text),
+               text);
+  };
+  team_.run((n + most - 1) / most, options.parallel, one, {team_.size(), team_.size() > 1});
   const std::vector<MixedItem> items = mixed_items(sample_);
   std::vector<MixedTotals> parts(items.size(), MixedTotals(gradient, columns, factors));
   std::vector<std::unique_ptr<MixedRow>> rows(parallel_workers(items.size(), options.parallel));
@@ -243,7 +253,7 @@ MixedCriterion GpuMixed::criterion(const MixedKernel& kernel, MixedMethod method
     std::vector<double> point(columns);
     MixedFit fit;
     for (std::size_t i = item.begin; i < item.end; ++i) {
-      if (fits.good[i] != 0) {
+      if (fits.good(i)) {
         fits.get(i, fit);
         parts[number].add_fit(fit, method, own, [&](std::size_t k) {
           return MixedRow::Change{change[2 * k * n + i], change[(2 * k + 1) * n + i]};

@@ -256,13 +256,12 @@ std::vector<PieceTiles> tiles_of(const ScanlineDensity& density, std::size_t fir
 
 /// Device callbacks: the poll, and the one that takes values. The context of both is this state.
 struct SlabState {
-  PollState& poll;
+  const DeviceTeam::Turn& turn;
   double* out;
-  const ParallelOptions& threads;  // not polled
-  bool helped;                     // by the threads that copy for several devices
+  const ParallelOptions& threads;
 
   static int ask_poll(void* context, double fraction) {
-    return PollState::ask(&static_cast<SlabState*>(context)->poll, fraction);
+    return PollState::ask(&static_cast<SlabState*>(context)->turn.poll, fraction);
   }
 
   static int take(void* context, std::size_t first, const double* values, std::size_t count) {
@@ -273,13 +272,9 @@ struct SlabState {
         const std::size_t begin = strip * kCopied, end = std::min(count, begin + kCopied);
         std::memcpy(state.out + first + begin, values + begin, (end - begin) * sizeof(double));
       };
-      if (state.helped) {
-        helped_for(strips, copy);
-      } else {
-        parallel_for(strips, state.threads, [&](std::size_t strip, int) { copy(strip); });
-      }
+      state.turn.host_for(strips, state.threads, copy);
     } catch (...) {
-      state.poll.thrown = std::current_exception();
+      state.turn.poll.thrown = std::current_exception();
       return 1;
     }
     return 0;
@@ -332,7 +327,7 @@ void GpuScanline::slab(std::size_t first, std::size_t count, const RunOptions& o
     const kestrel_gpu_scanline_slab request{tiles.tile.data(),  tiles.tile.size(),
                                             tiles.range.data(), tiles.range.size(),
                                             tiles.part.data(),  tiles.part.size()};
-    SlabState state{turn.poll, back ? out.data + tiles.first_point : nullptr, threads, way.helped};
+    SlabState state{turn, back ? out.data + tiles.first_point : nullptr, threads};
     double largest[2] = {0.0, 0.0};
     char text[512] = "";
     turn.check(

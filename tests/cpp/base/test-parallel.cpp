@@ -138,13 +138,16 @@ TEST(Parallel, LedLoopsEndWhereABodyOrThePollThrows) {
     EXPECT_THROW(parallel_led_for(100, 2, on(6), [&](std::size_t, int) { helped_for(40, fail); }),
                  error);
     const Poll enough = [](double fraction) {
-      if (fraction > 0.1) throw std::runtime_error("enough");
+      if (fraction > 0) throw std::runtime_error("enough");
     };
     set_poll_interval(0);
+    // The calling thread, which polls, must have an item: the other one waits for it.
+    std::atomic<bool> called{false};
     EXPECT_THROW(parallel_led_for(100, 2, on(6, enough),
-                                  [&](std::size_t, int) {
+                                  [&](std::size_t, int worker) {
+                                    if (worker == 0) called = true;
+                                    while (!called) wait_ms(1);
                                     helped_for(40, [](std::size_t) {});
-                                    wait_ms(1);  // so that the calling thread has items, too
                                   }),
                  std::runtime_error);
     set_poll_interval(kPollInterval);
