@@ -53,6 +53,10 @@ boot_errors_cpp <- function(sample, task, run) {
     .Call(`_kestrel_boot_errors_cpp`, sample, task, run)
 }
 
+boot_lattice_cpp <- function(task, run) {
+    .Call(`_kestrel_boot_lattice_cpp`, task, run)
+}
+
 interpolate_cpp <- function(axes, values, points, run) {
     .Call(`_kestrel_interpolate_cpp`, axes, values, points, run)
 }
@@ -377,8 +381,12 @@ quantiles_cpp <- function(x, w, prob, run) {
     .Call(`_kestrel_quantiles_cpp`, x, w, prob, run)
 }
 
-sketch_exponent_cpp <- function(bandwidth) {
-    .Call(`_kestrel_sketch_exponent_cpp`, bandwidth)
+sketch_exponents_cpp <- function(bandwidths) {
+    .Call(`_kestrel_sketch_exponents_cpp`, bandwidths)
+}
+
+sketch_least_cpp <- function(exponents) {
+    .Call(`_kestrel_sketch_least_cpp`, exponents)
 }
 
 new_sketch_cpp <- function(plan) {
@@ -407,6 +415,18 @@ sketch_info_cpp <- function(bytes) {
 
 sketch_quantiles_cpp <- function(bytes, prob) {
     .Call(`_kestrel_sketch_quantiles_cpp`, bytes, prob)
+}
+
+sketch_rows_cpp <- function(bytes) {
+    .Call(`_kestrel_sketch_rows_cpp`, bytes)
+}
+
+grid_table_cpp <- function(bytes) {
+    .Call(`_kestrel_grid_table_cpp`, bytes)
+}
+
+grid_of_table_cpp <- function(plan, table) {
+    .Call(`_kestrel_grid_of_table_cpp`, plan, table)
 }
 
 sketch_parts_cpp <- function(bytes) {

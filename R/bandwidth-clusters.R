@@ -27,6 +27,7 @@ emptiness <- 0.1
 # quarter of the smallest usual bandwidth, or less, than for cells as large as that bandwidth. Usual densities show
 # neither.
 is_clustered <- function(sample) {
+  if (is_spread(sample)) return(FALSE) # whose values are not known
   few <- sample
   if (nrow(sample$x) > 1024L) {
     rows <- round(seq(1, nrow(sample$x), length.out = 1024L))

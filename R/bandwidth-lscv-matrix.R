@@ -40,7 +40,8 @@
 #' among them or the search did not converge, and an error if all starts are among them.
 #'
 #' @inheritParams kde
-#' @param x a matrix or data frame of observations, one a row, two columns or more.
+#' @param x a matrix or data frame of observations, one a row, two columns or more, or a sketch of two or three
+#'   variables made by [kde_sketch()].
 #' @param Hstart a matrix to start from instead. A diagonal search uses only its diagonal, and `"scalar"` does not use
 #'   it.
 #' @param binned,bgridsize accepted for compatibility and without effect: nothing is ever binned.
@@ -100,7 +101,7 @@ Hlscv <- function(x, Hstart, binned, bgridsize, amise = FALSE, deriv.order = 0, 
   verbose <- asked_verbose(verbose)
   type <- check_choice(type, c("full", "diag", "scalar"), "type")
   task <- matrix_task(x, w, na.action, if (!missing(Hstart)) Hstart, amise, deriv.order, optim.fun, "hlscv",
-                      most = most_in_lscv)
+                      most = most_in_lscv, sketch = TRUE)
   select_by_lscv(task, type, verbose, matrix_run(threads, backend, engine))
 }
 
@@ -112,7 +113,7 @@ Hlscv.diag <- function(x, Hstart, binned, bgridsize, amise = FALSE, deriv.order 
   check_arguments("Hlscv.diag", given_names(...), c("binned", "bgridsize", "trunc"))
   verbose <- asked_verbose(verbose)
   task <- matrix_task(x, w, na.action, if (!missing(Hstart)) Hstart, amise, deriv.order, optim.fun, "hlscv",
-                      most = most_in_lscv)
+                      most = most_in_lscv, sketch = TRUE)
   select_by_lscv(task, "diag", verbose, matrix_run(threads, backend, engine))
 }
 
@@ -164,11 +165,11 @@ select_by_lscv <- function(task, type, verbose, run) {
       criteria$lscv_multiples <- counted(criteria$lscv_multiples, progress)
       criteria
     }
-    if (type == "scalar") {
+    with_wide_cells_refused(sample, if (type == "scalar") {
       lscv_along_covariance(sample, criteria_of(sample))
     } else {
       lscv_over_matrices(sample, criteria_of, range, Hstart, type == "diag", task$optim.fun)
-    }
+    })
   })
   path <- attr(found$H, "path")
   in_x <- function(value) per_volume(value, c(unit, rep(unit[1L], 2L * task$order)))
@@ -198,20 +199,24 @@ lscv_matrices <- function(sample, H, h, form, kernel, run) {
   fourier <- run$backend != "cuda" && plan_pairs_cpp(n, d, "once") == "fourier"
   # The grid follows the covariance. If there is none, or a singular one, or one so unlike S that no grid has memory for
   # both, sums are direct.
+  if (is_spread(sample)) fourier <- TRUE
   spread <- if (fourier) tryCatch(with_covariance(sample), kestrel_error_input = function(e) NULL)
+  if (is.null(spread) && is_spread(sample)) with_covariance(sample)
   reached <- if (!is.null(spread)) relative_bandwidths(S, spread$cov)
-  fourier <- !is.null(spread) && reached[2L] < 1e6 * reached[1L]
+  fourier <- is_spread(sample) || !is.null(spread) && reached[2L] < 1e6 * reached[1L]
   sample <- if (fourier) {
     spread
   } else {
-    with_data(list(x = used$x, w = used$w, n = check_effective_size(used$w), cov = diag(d), mean = matrix(0, 2L, d)))
+    plain <- list(x = used$x, w = used$w, n = check_effective_size(used$w, sums_of_weights(used)), cov = diag(d),
+                  mean = matrix(0, 2L, d))
+    if (is_of_sketch(sample)) c(plain, sample[c("data", "sketch")]) else with_data(plain)
   }
   unit <- near_units(S)
   # A matrix near the largest numbers may round to a singular one in other units.
   scaled <- check_definite(S / outer(unit, unit), name)
   sample <- in_units(sample, unit)
   criteria <- criteria_for(sample, if (fourier) "auto" else "direct", run, bandwidths = length(h))
-  value <- per_volume(criteria$lscv_multiples(scaled, h, form), unit)
+  value <- per_volume(with_wide_cells_refused(sample, criteria$lscv_multiples(scaled, h, form)), unit)
   if (!all(is.finite(value))) {
     abort_input("`", name, "` must be such that LSCV, in 1 / volume, is within the range of numbers: rescale `x`.")
   }
@@ -222,7 +227,7 @@ lscv_matrices <- function(sample, H, h, form, kernel, run) {
 lscv_along_covariance <- function(sample, criteria) {
   h0 <- reference_of(sample)
   ties <- count_ties(sample, "gaussian", order_of(sample))
-  range <- c(h0 / 4, 4 * h0)
+  range <- c(max(h0 / 4, 1.01 * served_from(sample)), 4 * h0)
   if (!ties$unbounded && order_of(sample) == 0L && is_clustered(sample)) {
     range[1L] <- min(range[1L], reference_of_cells(scan_of_cells(sample, 8)) / 4)
   }
@@ -299,7 +304,9 @@ matrix_starts <- function(sample, criteria, diagonal) {
     h[best]^2 * S
   }
   axes <- diag(diag(sample$cov))
-  Filter(Negate(is.null), c(if (!diagonal) list(best_multiple(sample$cov)), list(best_multiple(axes))))
+  starts <- Filter(Negate(is.null), c(if (!diagonal) list(best_multiple(sample$cov)), list(best_multiple(axes))))
+  # The cells of a sketch may serve wider bandwidths only.
+  if (length(starts) > 0L) starts else list(usual[1L]^2 * if (diagonal) axes else sample$cov)
 }
 
 # The smallest and the largest h with H = h^2 S along some direction, each by the largest singular value of a matrix:
@@ -332,10 +339,10 @@ within_limits <- function(criterion, S, limits) {
   }
 }
 
-# `code`, or otherwise(condition) if that needs too much memory. An error about the memory of a GPU that was asked for
+# `code`, or otherwise(condition) if that needs too much memory, or if the cells of a sketch do not serve it. An error about the memory of a GPU that was asked for
 # is passed on.
 unless_memory <- function(code, otherwise) {
-  tryCatch(code, kestrel_error_memory = function(e) {
+  tryCatch(code, kestrel_core_unfit = otherwise, kestrel_error_memory = function(e) {
     if (inherits(e, "kestrel_error_backend")) stop(e)
     otherwise(e)
   })

@@ -23,7 +23,7 @@ lscv_kernels <- function() c("gaussian", polynomial_kernels())
 #' In several dimensions the kernel is Gaussian, K_H the N(0, H) density, and K_H*K_H = K_2H.
 #'
 #' @inheritParams kde
-#' @param x a numeric vector, matrix or data frame, one observation a row, or a sketch of one variable made by
+#' @param x a numeric vector, matrix or data frame, one observation a row, or a sketch made by
 #'   [kde_sketch()].
 #' @param H,h the bandwidths, one of the two. `h` is a vector of positive numbers in the units of `x`: half the width of
 #'   the support of a compact kernel, and the standard deviation of the Gaussian one. `H` is one matrix, in squared

@@ -37,7 +37,8 @@
 #' gradient ([stats::nlminb()]). It warns when it did not converge.
 #'
 #' @inheritParams hpi
-#' @param x a numeric matrix or data frame with n rows and d columns.
+#' @param x a numeric matrix or data frame with n rows and d columns, or a sketch of two or three variables made by
+#'   [kde_sketch()].
 #' @param pilot `"samse"` (the default for d = 2), `"dscalar"` (the default otherwise), `"amse"` (d = 2) or, for `Hpi`,
 #'   `"unconstr"` (at most ten columns).
 #' @param pre `"sphere"` or `"scale"`; `Hpi.diag` takes `"scale"` only.
@@ -100,7 +101,7 @@ Hpi <- function(x, nstage = 2, pilot, pre = "sphere", Hstart, binned, bgridsize,
   check_arguments("Hpi", given_names(...), c("binned", "bgridsize"))
   verbose <- asked_verbose(verbose)
   task <- matrix_task(x, w, na.action, if (!missing(Hstart)) Hstart, amise, deriv.order, optim.fun, "hpi",
-                      plug_in_searches, offered = TRUE)
+                      plug_in_searches, offered = TRUE, sketch = TRUE)
   select_by_plug_in(task, nstage, pre, if (!missing(pilot)) pilot, verbose, run_options(threads, backend, cuda = TRUE),
                     diagonal = FALSE)
 }
@@ -113,7 +114,7 @@ Hpi.diag <- function(x, nstage = 2, pilot, pre = "scale", Hstart, binned, bgrids
   check_arguments("Hpi.diag", given_names(...), c("binned", "bgridsize"))
   verbose <- asked_verbose(verbose)
   task <- matrix_task(x, w, na.action, if (!missing(Hstart)) Hstart, amise, deriv.order, optim.fun, "hpi",
-                      plug_in_searches, offered = TRUE)
+                      plug_in_searches, offered = TRUE, sketch = TRUE)
   select_by_plug_in(task, nstage, pre, if (!missing(pilot)) pilot, verbose, run_options(threads, backend, cuda = TRUE),
                     diagonal = TRUE)
 }
@@ -139,7 +140,9 @@ select_matrix <- function(sample, nstage, pilot, pre, Hstart, diagonal, run, ord
   unit <- near_units(sample$cov)
   area <- outer(unit, unit)
   if (!is.null(Hstart)) Hstart <- Hstart / area
-  found <- search_plug_in(in_units(sample, unit), nstage, pilot, pre, Hstart, diagonal, run, order)
+  found <- with_wide_cells_refused(sample, {
+    search_plug_in(in_units(sample, unit), nstage, pilot, pre, Hstart, diagonal, run, order)
+  })
   # A sum of squared derivatives has a meaning in one system of coordinates only, that of the sphered or scaled data.
   objective <- if (order > 0L) found$PI.star else per_volume(found$objective, unit)
   H <- structure(found$H * area, dimnames = dimnames(sample$cov))

@@ -65,7 +65,7 @@ Hscv <- function(x, nstage = 2, pre = "sphere", pilot, Hstart, binned, bgridsize
   check_arguments("Hscv", given_names(...), c("binned", "bgridsize"))
   verbose <- asked_verbose(verbose)
   task <- matrix_task(x, w, na.action, if (!missing(Hstart)) Hstart, amise, deriv.order, optim.fun, "hscv",
-                      most = most_in_scv)
+                      most = most_in_scv, sketch = TRUE)
   select_by_scv(task, nstage, pre, if (!missing(pilot)) pilot, verbose, matrix_run(threads, backend, engine),
                 diagonal = FALSE)
 }
@@ -78,7 +78,7 @@ Hscv.diag <- function(x, nstage = 2, pre = "scale", pilot, Hstart, binned, bgrid
   check_arguments("Hscv.diag", given_names(...), c("binned", "bgridsize"))
   verbose <- asked_verbose(verbose)
   task <- matrix_task(x, w, na.action, if (!missing(Hstart)) Hstart, amise, deriv.order, optim.fun, "hscv",
-                      most = most_in_scv)
+                      most = most_in_scv, sketch = TRUE)
   select_by_scv(task, nstage, pre, if (!missing(pilot)) pilot, verbose, matrix_run(threads, backend, engine),
                 diagonal = TRUE)
 }
@@ -111,11 +111,13 @@ select_by_scv <- function(task, nstage, pre, pilot, verbose, run, diagonal) {
   }
   found <- with_search_progress(verbose, "Smoothed cross-validation", function(progress) {
     run$progress <- progress
-    pilots <- scv_pilots(star, nstage, pilot, run, task$order)
-    criteria <- criteria_for(replace(star, "cov", list(spread)), run$engine, run)
-    criterion <- counted(function(H) criteria$scv(H, pilots$G, gradient = TRUE), progress)
-    c(minimise_within(limits, spread, "SCV", criterion, list(start), diagonal, task$optim.fun), pilots,
-      by = list(criteria$by()))
+    with_wide_cells_refused(star, {
+      pilots <- scv_pilots(star, nstage, pilot, run, task$order)
+      criteria <- criteria_for(replace(star, "cov", list(spread)), run$engine, run)
+      criterion <- counted(function(H) criteria$scv(H, pilots$G, gradient = TRUE), progress)
+      c(minimise_within(limits, spread, "SCV", criterion, list(start), diagonal, task$optim.fun), pilots,
+        by = list(criteria$by()))
+    })
   })
   if (length(found$remarks) > 0L) warn_search(paste(found$remarks, collapse = " "))
   H <- moved_back(found$H, root) * area

@@ -128,7 +128,8 @@ minimise_within <- function(limits, S, name, criterion, starts, diagonal, optim.
       paste0("The search for the least value of ", name, " did not converge: ", best$message, ".")
     },
     if (!is.null(best$refused)) {
-      paste0("Bandwidth matrices were left out of the search for lack of memory: ",
+      paste0("Bandwidth matrices were left out of the search",
+             if (!inherits(best$refused, "kestrel_core_unfit")) " for lack of memory", ": ",
              conditionMessage(best$refused))
     }
   )

@@ -19,7 +19,7 @@ with_covariance <- function(sample) {
   found <- sample_covariance_cpp(data)
   cov <- found$cov * (n_eff / (n_eff - 1))
   if (!is.null(colnames(used$x))) dimnames(cov) <- rep(list(colnames(used$x)), 2L)
-  check_spread(used$x, sample$names, cov, left_out = left_out)
+  check_spread(used$x, sample$names, cov, left_out, length(used$w))
   list(x = used$x, w = used$w, n = n_eff, cov = cov, names = sample$names, data = data, mean = found$mean,
        root = lower_root_cpp(unname(cov)), sketch = used$sketch)
 }
@@ -60,6 +60,7 @@ in_units <- function(sample, unit) {
     sample$cov <- sample$cov / outer(unit, unit)
     return(sample)
   }
+  if (is_of_sketch(sample)) abort_input("`x` must be in units nearer to 1 if it is a sketch: rescale its columns.")
   sample <- divided_sample(sample, sample$mean, unit)
   sample$root <- lower_root_cpp(unname(sample$cov))
   sample
@@ -112,8 +113,8 @@ check_derivative_order <- function(deriv.order, offered = TRUE) {
 #' D the sample correlation matrix: it takes into account the correlation, which a diagonal H cannot follow.
 #'
 #' @inheritParams kde
-#' @param x a numeric vector (d = 1), or a matrix or data frame with n rows and d columns; for `hns` also a sketch made
-#'   by [kde_sketch()].
+#' @param x a numeric vector (d = 1), or a matrix or data frame with n rows and d columns, or a sketch made by
+#'   [kde_sketch()].
 #' @param deriv.order the order r of the density derivative that the bandwidth is for; 0 is the density.
 #' @param w weights, one for each row of `x`, non-negative; they enter through the weighted covariance and the
 #'   effective sample size (sum w)^2 / sum w^2 in place of n.
@@ -147,7 +148,7 @@ hns <- function(x, deriv.order = 0, ..., w = NULL, na.action = stats::na.fail) {
 Hns <- function(x, deriv.order = 0, ..., w = NULL, na.action = stats::na.fail) {
   check_arguments("Hns", given_names(...))
   r <- check_derivative_order(deriv.order)
-  sample <- selector_sample(x, w, na.action)
+  sample <- selector_sample(x, w, na.action, sketch = TRUE)
   d <- ncol(sample$x)
   reference_h(sample$n, d, r)^2 * sample$cov
 }

@@ -323,12 +323,11 @@ check_definite <- function(H, name) {
 }
 
 # To select a bandwidth from data, every column must vary and none may be determined by the others.
-check_spread <- function(x, names, cov, left_out = 0L) {
-  n <- nrow(x)
+check_spread <- function(x, names, cov, left_out = 0L, n = nrow(x)) {
   remark <- if (left_out > 0L) paste0(" (rows of weight 0 left out: ", left_out, ")")
   if (n == 1L) abort_input("`x` must have at least two observations to have a covariance, not 1", remark, ".")
   # The last row is compared first: most columns then need no further look.
-  constant <- x[n, ] == x[1L, ]
+  constant <- x[nrow(x), ] == x[1L, ]
   constant[constant] <- vapply(which(constant), function(k) all(x[, k] == x[1L, k]), NA)
   if (any(constant)) {
     abort_input("`x` must vary in every column; constant: ", quoted(names[constant]), remark, ".")

@@ -25,6 +25,8 @@ warn_rounding <- function(...) warn("kestrel_warning_rounding", ...)
 
 warn_support <- function(...) warn("kestrel_warning_support", ...)
 
+warn_groups <- function(...) warn("kestrel_warning_groups", ...)
+
 # What users should know and need not mend.
 inform <- function(...) {
   text <- paste0(readable(paste0(...)), "\n")

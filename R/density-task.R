@@ -89,21 +89,21 @@ task_on_axes <- function(fhat, axes) {
 # The estimate of a task, its plan and its precision: the core chooses the engine and the place, CPU or GPU.
 run_density <- function(fhat, task, run, verbose = FALSE) {
   run <- density_run(fhat, task, run)
-  ran <- refused_in_words(density_cpp(task, run, function(plan) announce(plan, task, run, verbose)))
+  ran <- refused_in_words(density_cpp(task, run, function(plan) announce(plan, task, run, verbose)), fhat$sketch)
   if (length(task$axes) > 1L) dim(ran$values) <- lengths(task$axes)
   list(estimate = task$complete(ran$values), precision = ran$precision, plan = ran$plan)
 }
 
 # The plan of a task without its estimate, if the work that it is made for is `larger` times as large.
 plan_density <- function(fhat, task, run, larger = 1) {
-  refused_in_words(plan_cpp(task, larger, density_run(fhat, task, run)))
+  refused_in_words(plan_cpp(task, larger, density_run(fhat, task, run)), fhat$sketch)
 }
 
 # The run with the engine and the tolerance of a density, checked for the task.
 density_run <- function(fhat, task, run) {
   check_volume(fhat)
   if (is.null(run$engine)) run$engine <- "auto"
-  if (!is.null(fhat$sketch)) run[c("engine", "backend")] <- c("fgt", "cpu")
+  if (!is.null(fhat$sketch)) run[c("engine", "backend")] <- c(sketch_engine(fhat$sketch), "cpu")
   if (is.null(run$tol)) run$tol <- fhat$tol
   check_engine(run$engine, dimension(fhat), fhat$kernel, length(task$axes) > 0L)
   run
@@ -123,8 +123,10 @@ announce <- function(plan, task, run, verbose) {
 }
 
 # Words the core's refusals of a grid.
-refused_in_words <- function(code) {
-  tryCatch(refusing_memory(code), kestrel_core_unfit = function(e) abort_irregular())
+refused_in_words <- function(code, sketch = NULL) {
+  tryCatch(refusing_memory(code), kestrel_core_unfit = function(e) {
+    if (is.null(sketch)) abort_irregular() else abort_cells(conditionMessage(e), check_sketch(sketch))
+  })
 }
 
 abort_irregular <- function() {

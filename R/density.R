@@ -91,9 +91,10 @@
 #'   With `bounds` or a `period` the images of the points, or those of the observations if they are fewer, are
 #'   additional points or observations. Those of the Gaussian kernel reach 9 bandwidths beyond a bound.
 #'
-#' @param x a numeric vector (d = 1), a matrix or data frame with n rows and d columns, or a sketch of one variable made
-#'   by [kde_sketch()].
-#' @param H bandwidth matrix, d x d, symmetric and positive definite; a number when d = 1.
+#' @param x a numeric vector (d = 1), a matrix or data frame with n rows and d columns, or a sketch made by
+#'   [kde_sketch()]. Also points of package \pkg{sf}, see [maps], and data frames with groups, see [kde-groups].
+#' @param H bandwidth matrix, d x d, symmetric and positive definite; a number when d = 1. Or a formula of the variables
+#'   of the data frame `x`, such as `~ x + y | group`, see [kde-groups].
 #' @param h scalar bandwidth, a positive number.
 #' @param gridsize number of grid points, one number or one for each axis, at least 2. In one dimension equal numbers
 #'   for several axes mean that number.
@@ -207,6 +208,11 @@ kde <- function(x, H, h, gridsize, gridtype, xmin, xmax, supp = 3.7, eval.points
                 backend = "auto", precision = c("double", "single"), threads = NULL) {
   check_arguments("kde", given_names(...), c("binned", "density"))
   started <- proc.time()[["elapsed"]]
+  further <- if (asks_for_groups(x, if (!missing(H)) H)) grouped_density else if (is_spatial(x)) spatial_density
+  if (!is.null(further)) {
+    call <- match.call()
+    return(further(lapply(as.list(call)[-1L], eval, parent.frame()), call))
+  }
   # missing() is called only here. From here on NULL means that an argument was not given.
   grid <- given_grid(step = step, streamed = FALSE)
   points <- if (!missing(eval.points)) eval.points

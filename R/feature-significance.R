@@ -137,10 +137,7 @@ summary.kestrel_kfs <- function(object, ...) print(object)
 #' @export
 as.data.frame.kestrel_kfs <- function(x, row.names = NULL, optional = FALSE, ...) {
   check_object(x, "x", "kestrel_kfs")
-  points <- if (x$gridded) grid_points(axes_of(x)) else
-    as.data.frame(check_points(x$eval.points, length(x$names), "eval.points"))
-  names(points) <- beside(c("estimate", "p.value"), x$names)
-  cbind(points, estimate = as.vector(x$estimate), p.value = as.vector(x$p.value))
+  cbind(points_frame(x, c("estimate", "p.value")), estimate = as.vector(x$estimate), p.value = as.vector(x$p.value))
 }
 
 #' @rdname kfs

@@ -10,12 +10,14 @@
 #' \describe{
 #'   \item{Densities}{[kde()] and its [methods][kestrel_kde-methods] and [plots][plot.kestrel_kde], [dkde()], [pkde()],
 #'     [qkde()], [rkde()], [marginal()]. Derivatives: [kdde()] and their [methods][kdde-methods], curvature: [kcurv()],
-#'     clusters: [kms()], significant features: [kfs()], ridges: [kdr()], [kdr.segment()]. Bandwidths that vary:
+#'     clusters: [kms()], significant features: [kfs()],
+#'     modes: [nmodes()], [bw.crit()], [modetest()], [modetree()], ridges: [kdr()], [kdr.segment()]. Bandwidths that vary:
 #'     [kde.balloon()], [kde.sp()] and their [methods][kestrel_vkde-methods], [kde.boundary()], [kde.truncate()] and
 #'     theirs ([methods][kestrel_bkde-methods]), [hbeta()]. Regions of highest density: [contourLevels()],
 #'     [contourSizes()], [contourProbs()], [ksupp()]. Histograms: [histde()], [binning()]. Grids larger than memory:
 #'     [kde_stream()]. Files: [write_pdf()], [read_pdf()], [read_sample()].}
 #'   \item{Distribution functions}{[kcde()] and its [methods][kestrel_kcde-methods], [kcopula()], [kroc()].}
+#'   \item{Confidence bands}{of densities and distribution functions, [bands].}
 #'   \item{Densities of mixed data}{of numbers and factors, [npudensbw()], [npudens()], and conditional ones,
 #'     [npcdensbw()], [npcdens()], [npconmode()]; their [methods][kestrel_dens-methods] and [plots][plot.kestrel_dens].}
 #'   \item{Distribution functions of mixed data}{of numbers and ordered factors, [npudistbw()], [npudist()], and
@@ -45,9 +47,16 @@
 #'     [npdeptest()], [npsdeptest()]; partially linear regressions [npplregbw()], [npplreg()]; single index models
 #'     [npindexbw()], [npindex()]; smooth coefficients [npscoefbw()], [npscoef()].}
 #'   \item{Evaluation of models}{[pdf_score()] and its [plot][plot.kestrel_score].}
-#'   \item{Queries}{[kde_query()], [kde_synopsis()], [q_error()].}
+#'   \item{Queries}{[kde_query()], [kde_synopsis()] and [verbs of dplyr][synopsis-verbs] on one,
+#'     [learn()], [refresh()], [q_error()].}
 #'   \item{Sketches}{of more data than memory: [sketch_plan()], [kde_sketch()] and their
 #'     [methods][kestrel_sketch-methods], [next_chunk()], [as_sketch()], [sketch_sql()].}
+#'   \item{Tables}{every result as a [data frame][data-frames]; [tidy()][tidiers], glance() and augment(); the
+#'     [parts][model-parts] that models have: nobs(), logLik(), formula(), model.frame().}
+#'   \item{Groups and maps}{[densities by group][kde-groups] of data frames; [maps]: points and polygons of sf, rasters
+#'     of terra and stars; [kde_overlap()], [kde_risk()].}
+#'   \item{ggplot2}{[stat_kestrel_density()], [stat_kestrel_density_2d()], [geom_kestrel_hdr()],
+#'     [stat_kestrel_smooth()]; [autoplot()][ggplot-pictures] and autolayer() of every object that has a plot.}
 #'   \item{Session}{[kestrel_info()], [kestrel_threads()]; how sums are computed: [engines].}
 #' }
 #' @section Vignettes:
@@ -59,6 +68,7 @@
 #'   \item{`coming-from-ks-and-np`}{calls of those packages side by side, and what differs.}
 #'   \item{`choosing-a-bandwidth`}{the selectors compared on known densities.}
 #'   \item{`evaluating-a-model`}{models against observations: from a netCDF file to a ranked table.}
+#'   \item{`space-use`}{points on maps: home ranges, their areas and overlap, boundaries.}
 #'   \item{`approximate-answers`}{counts and means from a density instead of a scan, and their errors.}
 #'   \item{`more-data-than-memory`}{bandwidths and densities from files, processes and databases, by sketches.}
 #'   \item{`large-grids`}{compact kernels on millions of points.}
@@ -72,7 +82,8 @@
 #' - `kestrel_warning_grid`: a grid misses samples;
 #' - `kestrel_warning_rounding`: an estimate has fewer digits than promised;
 #' - `kestrel_warning_support`: points have no neighbour;
-#' - `kestrel_warning_bias`: the means of a model are off.
+#' - `kestrel_warning_bias`: the means of a model are off;
+#' - `kestrel_warning_groups`: groups with too few observations were left out.
 #'
 #' @section Options:
 #' \describe{

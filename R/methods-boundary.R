@@ -50,7 +50,7 @@ boundary_lines <- function(fhat) {
   lines <- density_lines(plain, title)
   lines <- lines[!grepl("^  (kernel|engine) ", lines)]
   limits <- if (truncated) {
-    label_line("boundary", paste0("a polygon of ", nrow(fhat$boundary), " corners"))
+    label_line("boundary", paste0("a polygon of ", sum(!is.na(fhat$boundary[, 1L])), " corners"))
   } else {
     label_line("bounds", bounds_text(fhat$xmin, fhat$xmax))
   }

@@ -103,10 +103,9 @@ formula.kestrel_dens <- function(x, ...) density_formula(check_object(x, "x", "k
 
 density_formula <- function(bws, env) {
   if (!is.null(bws$formula)) return(bws$formula)
-  sum_of <- function(names) Reduce(function(left, right) call("+", left, right), lapply(names, as.name))
   core <- density_core(bws)
-  given <- sum_of(core$xnames[core$given])
-  of <- sum_of(core$xnames[!core$given])
+  given <- sum_of_names(core$xnames[core$given])
+  of <- sum_of_names(core$xnames[!core$given])
   stats::as.formula(if (is.null(given)) call("~", of) else call("~", of, given), env = env)
 }
 

@@ -10,13 +10,15 @@
 #'   frame with d columns. Columns with names are matched to the variables by them, in any order, and other names are an
 #'   error; columns without names are taken as they stand.
 #' @param ... not used. `predict()` accepts only `zero.flag` of \pkg{ks}, which has no effect.
+#' @param interval,level,method,B for estimates of one variable: a confidence band, see [bands].
 #' @param backend,precision as for [kde()].
 #' @param verbose if TRUE, show progress; if NULL, `options(kestrel.verbose=)` decides, or else interactive sessions
 #'   show it after a second.
 #' @param row.names,optional not used; arguments of the generic.
-#' @return `predict()` returns a numeric vector of densities. `as.data.frame()` returns one row for each point: its
-#'   coordinates, named as the variables (one called `estimate` becomes `estimate.1`), and `estimate`. The first axis
-#'   runs fastest. `summary()` returns a list of class `"summary.kestrel_kde"` with `fhat`, `levels` (the 25, 50, 75 and
+#' @return `predict()` returns a numeric vector of densities, and with a band a matrix with columns `fit`, `lwr` and
+#'   `upr`. `as.data.frame()` returns one row for each point: its coordinates, named as the variables (one called
+#'   `estimate` becomes `estimate.1`), and `estimate`, with a band also `lower` and `upper`. The first axis runs
+#'   fastest. `summary()` returns a list of class `"summary.kestrel_kde"` with `fhat`, `levels` (the 25, 50, 75 and
 #'   95 % contours) and `mass` (the integral over the grid). Without a grid `mass` is NULL, and so is `levels` unless
 #'   the estimate is at the data. `print()` returns its argument invisibly.
 #' @section Units: Points are in those of the variables, densities in 1 / volume (1 over the product of these units).
@@ -38,15 +40,19 @@ NULL
 
 #' @rdname kestrel_kde-methods
 #' @export
-predict.kestrel_kde <- function(object, newdata, ..., x, backend = "auto", precision = c("double", "single"),
-                                verbose = NULL) {
+predict.kestrel_kde <- function(object, newdata, ..., x, interval = c("none", "pointwise", "simultaneous"),
+                                level = 0.95, method = c("bootstrap", "asymptotic"), B = 500, backend = "auto",
+                                precision = c("double", "single"), verbose = NULL) {
   check_estimate(object, "object")
+  band <- asked_band(object, interval, level, method, B)
   verbose <- asked_verbose(verbose)
   points <- points_to_predict(newdata, x, ...)
   points <- check_points(in_order_of(points$value, object$names, points$name), dimension(object), points$name)
   run <- run_options(backend = backend, cuda = TRUE, precision = precision)
   with_progress(verbose, "Density at points", function(progress) {
-    density_at(object, points, replace(run, "progress", list(progress)))
+    run <- replace(run, "progress", list(progress))
+    fit <- density_at(object, points, run)
+    if (is.null(band)) fit else with_limits(band_at(object, points, band, run), fit)
   })
 }
 
@@ -67,15 +73,19 @@ beside <- function(taken, names) utils::tail(make.unique(c(taken, names)), lengt
 
 #' @rdname kestrel_kde-methods
 #' @export
-as.data.frame.kestrel_kde <- function(x, row.names = NULL, optional = FALSE, ...) {
+as.data.frame.kestrel_kde <- function(x, row.names = NULL, optional = FALSE, ...,
+                                      interval = c("none", "pointwise", "simultaneous"), level = 0.95,
+                                      method = c("bootstrap", "asymptotic"), B = 500) {
   check_estimate(x, "x")
-  points <- if (x$gridded) {
-    grid_points(axes_of(x))
-  } else {
-    as.data.frame(check_points(x$eval.points, dimension(x), "eval.points"))
-  }
-  names(points) <- beside("estimate", x$names)
+  estimate_frame(x, asked_band(x, interval, level, method, B, "x"))
+}
+
+# A row for each point of an estimate. `limits`: points may be infinite.
+estimate_frame <- function(x, band, limits = FALSE) {
+  points <- points_frame(x, c("estimate", if (!is.null(band)) c("lower", "upper")), limits)
+  at <- points[[1L]]
   points$estimate <- as.vector(x$estimate)
+  if (!is.null(band)) points[c("lower", "upper")] <- band_at(x, at, band, run_options())
   points
 }
 

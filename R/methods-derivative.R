@@ -89,18 +89,12 @@ predict.kestrel_kdde <- function(object, newdata, ..., x, backend = "auto", thre
 #' @export
 as.data.frame.kestrel_kdde <- function(x, row.names = NULL, optional = FALSE, ...) {
   check_object(x, "x", "kestrel_kdde")
-  points <- if (x$gridded) {
-    grid_points(axes_of(x))
-  } else {
-    as.data.frame(check_points(x$eval.points, dimension(x), "eval.points"))
-  }
   shown <- if (is_single(x)) 1L else which(!duplicated(component_names(x)))
   values <- lapply(shown, function(k) as.vector(component(x, k)))
   names(values) <- if (is_single(x)) "estimate" else vapply(shown, function(k) {
     paste(c("D", rep(x$names, x$deriv.ind[k, ])), collapse = ".")
   }, "")
-  names(points) <- beside(names(values), x$names)
-  cbind(points, values)
+  cbind(points_frame(x, names(values)), values)
 }
 
 check_component <- function(fhat, which) {

@@ -8,6 +8,8 @@
 #'   frame with d columns. Columns with names are matched to the variables by them, in any order, and other names are an
 #'   error; columns without names are taken as they stand. Coordinates may be infinite.
 #' @param ... further graphical parameters, as in [plot.kestrel_kde()]; not used by the methods that do not draw.
+#' @param interval,level,method,B for estimates of one variable: a confidence band, see [bands].
+#' @param row.names,optional not used; arguments of the generic.
 #' @param verbose if TRUE, show progress; if NULL, `options(kestrel.verbose=)` decides, or else interactive sessions
 #'   show it after a second.
 #' @param display in two dimensions `"persp"`, a surface, `"filled.contour"`, regions between lines of equal
@@ -17,7 +19,9 @@
 #' @param abs.cont probabilities at which lines are drawn, in place of `cont`.
 #' @param drawpoints,add,drawlabels,xlab,ylab,zlab,main,col,col.fun,col.cont,col.pt,lwd,alpha,d as in
 #'   [plot.kestrel_kde()].
-#' @return `predict()` returns a numeric vector of probabilities, of the tail that `object` has. `summary()` returns a
+#' @return `predict()` returns a numeric vector of probabilities, of the tail that `object` has, and with a band a matrix
+#'   with columns `fit`, `lwr` and `upr`. `as.data.frame()` returns one row for each point, with `estimate` and, with a
+#'   band, `lower` and `upper`. `summary()` returns a
 #'   list of class `"summary.kestrel_kcde"` with `fhat` and `quantiles`, a matrix with the 5, 25, 50, 75 and 95 %
 #'   quantiles of each variable. The other methods return their argument invisibly.
 #' @section Units: Points and quantiles are in those of the variables, probabilities have none.
@@ -39,15 +43,28 @@ NULL
 
 #' @rdname kestrel_kcde-methods
 #' @export
-predict.kestrel_kcde <- function(object, newdata, ..., x, verbose = NULL) {
+predict.kestrel_kcde <- function(object, newdata, ..., x, interval = c("none", "pointwise", "simultaneous"),
+                                 level = 0.95, method = c("bootstrap", "asymptotic"), B = 500, verbose = NULL) {
   check_object(object, "object", "kestrel_kcde")
+  band <- asked_band(object, interval, level, method, B)
   verbose <- asked_verbose(verbose)
   points <- points_to_predict(newdata, x, ...)
   points$value <- in_order_of(points$value, object$names, points$name)
   checked <- check_points(points$value, dimension(object), points$name, limits = TRUE)
   with_progress(verbose, "Distribution function", function(progress) {
-    probability_at(object, checked, object$tail, c(run_options(), progress = progress), "object")
+    run <- c(run_options(), progress = progress)
+    fit <- probability_at(object, checked, object$tail, run, "object")
+    if (is.null(band)) fit else with_limits(band_at(object, checked, band, run), fit)
   })
+}
+
+#' @rdname kestrel_kcde-methods
+#' @export
+as.data.frame.kestrel_kcde <- function(x, row.names = NULL, optional = FALSE, ...,
+                                       interval = c("none", "pointwise", "simultaneous"), level = 0.95,
+                                       method = c("bootstrap", "asymptotic"), B = 500) {
+  check_object(x, "x", "kestrel_kcde")
+  estimate_frame(x, asked_band(x, interval, level, method, B, "x"), TRUE)
 }
 
 #' @rdname kestrel_kcde-methods
@@ -94,8 +111,10 @@ print.summary.kestrel_kcde <- function(x, ...) {
 plot.kestrel_kcde <- function(x, display = NULL, cont = seq(10, 90, by = 10), abs.cont = NULL, drawpoints = FALSE,
                               add = FALSE, drawlabels = TRUE, xlab = NULL, ylab = NULL, zlab = NULL, main = NULL,
                               col = NULL, col.fun = NULL, col.cont = NULL, col.pt = NULL, lwd = NULL, alpha = 1,
-                              d = 4, ...) {
+                              d = 4, interval = c("none", "pointwise", "simultaneous"), level = 0.95,
+                              method = c("bootstrap", "asymptotic"), B = 500, ...) {
   check_object(x, "x", "kestrel_kcde")
+  band <- asked_band(x, interval, level, method, B, "x")
   if (!x$gridded) abort_input("`x` must be an estimate on a grid to be plotted, not one at given points.")
   variables <- dimension(x)
   if (is.null(display) && !isTRUE(add)) display <- "persp"
@@ -111,6 +130,6 @@ plot.kestrel_kcde <- function(x, display = NULL, cont = seq(10, 90, by = 10), ab
   level <- sort(unique(level))
   regions <- list(level = level, label = format_short(level))
   if (style$display == "image" && missing(cont) && is.null(abs.cont)) regions <- NULL
-  if (variables == 1L) plot_curve(x, NULL, style, more) else plot_plane(x, regions, style, more)
+  if (variables == 1L) plot_curve(x, NULL, style, more, drawn_band(x, band)) else plot_plane(x, regions, style, more)
   invisible(x)
 }

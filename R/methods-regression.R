@@ -178,7 +178,7 @@ formula.kestrel_reg <- function(x, ...) formula_of(check_object(x, "x", "kestrel
 
 formula_of <- function(bws, env) {
   if (!is.null(bws$terms)) return(stats::formula(bws$terms))
-  regressors <- Reduce(function(left, right) call("+", left, right), lapply(bws$xnames, as.name))
+  regressors <- sum_of_names(bws$xnames)
   stats::as.formula(call("~", as.name(bws$ynames), regressors), env = env)
 }
 

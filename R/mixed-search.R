@@ -187,15 +187,20 @@ descend <- function(criterion, theta, free, limits, kernel, tolerance = 1e-10, s
     unit[k] <- 1 / sqrt(min(max(abs(change) / 0.1 / size, 1e-8), 1))
   }
   worst <- 1e3 # PORT does not take infinite values
-  found <- stats::nlminb(begin, function(t) min(at(t)$value / size, worst),
-                         function(t) slope(t) / size, scale = 1 / unit, lower = to_search(least),
-                         upper = to_search(limits$upper[free]),
-                         control = list(iter.max = steps, eval.max = 3L * steps %/% 2L, rel.tol = tolerance,
-                                        x.tol = 1e-9))
-  best <- whole(found$par)
+  # Where observations lose their neighbours the objective is infinite. A first step to there can leave PORT with nothing
+  # but such values, and then the first step is shorter.
+  for (step in c(1, 0.05)) {
+    found <- stats::nlminb(begin, function(t) min(at(t)$value / size, worst), function(t) slope(t) / size,
+                           scale = 1 / unit, lower = to_search(least), upper = to_search(limits$upper[free]),
+                           control = list(iter.max = steps, eval.max = 3L * steps %/% 2L, rel.tol = tolerance,
+                                          x.tol = 1e-9, step.min = step, step.max = step))
+    best <- whole(found$par)
+    value <- criterion$evaluate(best, FALSE)$value
+    if (value <= start$value) break
+  }
+  if (!(value <= start$value)) return(list(theta = theta, value = start$value, converged = value < Inf))
   # Where a direction is flat, or the objective has a bend, PORT ends, too, but calls it singular or false convergence.
-  list(theta = best, value = criterion$evaluate(best, FALSE)$value,
-       converged = found$convergence == 0L || grepl("[(][78][)]", found$message))
+  list(theta = best, value = value, converged = found$convergence == 0L || grepl("[(][78][)]", found$message))
 }
 
 # For objectives with steps: along one parameter after the other, by steps that become smaller.

@@ -152,6 +152,11 @@ ksum_fields <- list(
   xnames = function(of) texts(of[["ndim"]]), operator = function(of) texts(of[["ndim"]], among = kernel_operators),
   nobs = numbers(1L, sign = "not negative", whole = TRUE), ntrain = numbers(1L, sign = "positive", whole = TRUE),
   ksum = anything(list("numbers", is_numbers)),
+  eval = function(of) {
+    columns(list(), also = list("a data frame with a row for each point", function(eval) {
+      length(unclass(eval)) == of[["ndim"]] && .row_names_info(eval, 2L) == of[["nobs"]]
+    }))
+  },
   kw = anything(list("a numeric matrix", function(kw) is.null(kw) || is_numbers(kw) && is.matrix(kw))),
   p.ksum = anything(list("numbers", function(sums) is.null(sums) || is_numbers(sums))),
   ckertype = texts(1L, among = c("gaussian", "epanechnikov", "uniform")),

@@ -72,6 +72,8 @@ estimate_fields <- list(
   device = texts(1L, optional = TRUE),
   precision = function(of) texts(1L, among = known_precisions, optional = TRUE),
   tol = function(of) numbers(1L, sign = "positive", optional = rows_of(of) == 0L),
+  crs = anything(list("a coordinate reference system of package sf", function(crs) inherits(crs, "crs")),
+                 optional = TRUE),
   seconds = numbers(1L)
 )
 
@@ -203,7 +205,7 @@ bkde_fields <- c(
   list(boundary.kernel = texts(1L, among = c("beta", "linear", "truncated")),
        H = function(of) bandwidth_matrix(columns_of(of), of[["boundary.kernel"]] != "truncated"),
        xmin = function(of) bounds_field(of), xmax = function(of) bounds_field(of),
-       boundary = function(of) if (of[["boundary.kernel"]] == "truncated") numbers(c(NA, 2)),
+       boundary = function(of) if (of[["boundary.kernel"]] == "truncated") numbers(c(NA, 2), finite = FALSE),
        untruncated = function(of) if (of[["boundary.kernel"]] == "truncated") of_class("kestrel_kde"),
        mass = numbers(1L, sign = "positive")),
   kcde_fields[c("n_eff", "gridtype")], estimate_fields[c("eval.points", "cont")],
@@ -298,5 +300,24 @@ kroc_fields <- list(
   estimate = function(of) numbers(length(of[["eval.points"]]), between = c(0, 1)),
   indices = parts(list(auc = numbers(1L, between = c(0, 1)), youden = numbers(1L),
                        LR = parts(list(minus = numbers(1L, finite = FALSE), plus = numbers(1L, finite = FALSE))))),
+  seconds = numbers(1L)
+)
+
+# Densities of groups, with a row of `groups` and an entry of `n` for each.
+kde_groups_fields <- list(
+  names = texts(min = 1L),
+  estimates = anything(list("a list of estimates made by kde(), with names", function(estimates) {
+    is.list(estimates) && !is.object(estimates) && length(estimates) > 0L && is.character(names(estimates)) &&
+      !anyNA(names(estimates)) && all(vapply(estimates, function(fhat) {
+      inherits(fhat, "kestrel_kde") && is.list(fhat) && is.null(object_problem(fhat, "kestrel_kde"))
+    }, NA))
+  })),
+  groups = function(of) {
+    columns(list(), also = list("a data frame with a row for each estimate", function(groups) {
+      length(unclass(groups)) > 0L && .row_names_info(groups, 2L) == length(of[["estimates"]])
+    }))
+  },
+  n = function(of) numbers(length(of[["estimates"]]), sign = "positive", whole = TRUE),
+  left.out = texts(),
   seconds = numbers(1L)
 )

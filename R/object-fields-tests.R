@@ -28,6 +28,11 @@ conmode_fields <- list(
   probabilities = function(of) {
     fitted_numbers(c(length(unclass(of[["conmode"]])), length(levels(of[["conmode"]]))))
   },
+  xeval = function(of) {
+    columns(list(), also = list("a data frame with the columns of `x`, one row for each mode", function(eval) {
+      length(unclass(eval)) == of[["bws"]][["xndim"]] && .row_names_info(eval, 2L) == length(unclass(of[["conmode"]]))
+    }))
+  },
   CCR.overall = anything(list("a number or NA", function(value) {
     (is.numeric(value) || identical(value, NA)) && !is.object(value) && length(value) == 1L
   })),
@@ -79,6 +84,8 @@ plreg_fields <- list(
   xcoeferr = function(of) named_numbers(length(of[["bws"]][["bw"]]) - 1L),
   xcoefvcov = function(of) numbers(rep(length(of[["xcoef"]]), 2L)),
   mean = fitted_numbers(NULL),
+  evalx = function(of) points_of_side(of, of[["bws"]][["xndim"]]),
+  evalz = function(of) points_of_side(of, of[["bws"]][["zndim"]]),
   inside = function(of) fitted_numbers(of[["bws"]][["nobs"]]),
   bw = function(of) {
     numbers(c(length(of[["bws"]][["bw"]]), of[["bws"]][["zndim"]]), sign = "not negative", finite = FALSE)
@@ -88,6 +95,18 @@ plreg_fields <- list(
   nobs = function(of) numbers(1L, between = rep(length(of[["mean"]]), 2L)),
   seconds = numbers(1L)
 )
+
+# So many columns, one row for each value of the fit.
+points_of_side <- function(of, count) {
+  needed <- paste0("a data frame with ", count, if (count == 1) " column" else " columns",
+                   ", one row for each value of the fit")
+  columns(list(), also = list(needed, function(eval) {
+    length(unclass(eval)) == count && .row_names_info(eval, 2L) == length(of[["mean"]])
+  }))
+}
+
+# Errors of the values of a fit, NA without them.
+errors_field <- function(of) if (!identical(of[["merr"]], NA)) fitted_numbers(length(of[["mean"]]))
 
 named_numbers <- function(size) {
   numbers(size, also = list("numbers with names", function(value) !is.null(names(value)) && !anyNA(names(value))))
@@ -140,6 +159,8 @@ si_fields <- list(
   link = of_class("kestrel_reg"),
   index = fitted_numbers(NULL),
   mean = function(of) fitted_numbers(length(of[["index"]])),
+  eval = function(of) points_of_side(of, of[["bws"]][["ndim"]]),
+  merr = errors_field,
   mean.grad = function(of) if (!identical(of[["mean.grad"]], NA)) fitted_numbers(length(of[["beta"]])),
   R2 = fitted_numbers(1L), MSE = numbers(1L, sign = "not negative", finite = FALSE), MAE = fitted_numbers(1L),
   MAPE = fitted_numbers(1L), CORR = fitted_numbers(1L), SIGN = fitted_numbers(1L),
@@ -204,6 +225,7 @@ sc_fields <- list(
     }
     parts(list(exdat = like("x"), ezdat = like("z")))
   },
+  merr = errors_field,
   inside = function(of) fitted_numbers(of[["bws"]][["nobs"]]),
   error2 = function(of) numbers(of[["bws"]][["nobs"]], sign = "not negative"),
   R2 = fitted_numbers(1L), MSE = numbers(1L, sign = "not negative", finite = FALSE), MAE = fitted_numbers(1L),
@@ -317,7 +339,43 @@ loctest_fields <- list(
   fhat2 = function(of) estimate_beside(of[["fhat1"]]),
   fhat.diff.pos = function(of) estimate_beside(of[["fhat1"]]),
   fhat.diff.neg = function(of) estimate_beside(of[["fhat1"]]),
+  fhat.diff = function(of) numbers(axes_sizes(of[["fhat1"]])),
+  chisq = function(of) numbers(axes_sizes(of[["fhat1"]]), sign = "not negative"),
+  pvalue = function(of) numbers(axes_sizes(of[["fhat1"]]), between = c(0, 1)),
   names = function(of) texts(length(of[["fhat1"]][["names"]])),
   n1 = numbers(1L, sign = "positive", whole = TRUE), n2 = numbers(1L, sign = "positive", whole = TRUE),
   signif.level = numbers(1L, between = c(0, 1)), seconds = numbers(1L)
+)
+
+modetree_fields <- list(
+  names = texts(1L),
+  h = numbers(min = 2L, sign = "positive", also = list("decreasing", function(h) all(diff(h) < 0))),
+  counts = function(of) numbers(length(of[["h"]]), sign = "positive", whole = TRUE),
+  branches = columns(list(from = numbers(min = 1L, sign = "positive"), mode = numbers(min = 1L),
+                          parent = numbers(min = 1L, sign = "not negative", whole = TRUE))),
+  modes = function(of) {
+    columns(list(
+      h = numbers(sum(of[["counts"]]), also = list("bandwidths of `h`", function(h) all(h %in% of[["h"]]))),
+      mode = numbers(min = 1L), density = numbers(min = 1L, sign = "not negative"),
+      branch = numbers(min = 1L, sign = "positive", whole = TRUE, also = list("each branch of `branches`", function(b) {
+        setequal(b, seq_along(of[["branches"]][["from"]]))
+      }))
+    ))
+  },
+  critical = numbers(sign = "positive"),
+  n = numbers(1L, sign = "positive", whole = TRUE),
+  n_eff = numbers(1L, sign = "positive"),
+  seconds = numbers(1L)
+)
+
+risk_fields <- list(
+  names = texts(min = 1L),
+  fhat1 = c(of_class("kestrel_kde"), also = list(list("an estimate on a grid", function(fhat) fhat$gridded))),
+  fhat2 = function(of) estimate_beside(of[["fhat1"]]),
+  eval.points = function(of) points_field(length(of[["fhat1"]][["names"]]), TRUE),
+  gridded = flag(),
+  estimate = function(of) fitted_numbers(axes_sizes(of)), p.value = function(of) fitted_numbers(axes_sizes(of)),
+  H = function(of) bandwidth_matrix(columns_of(of), FALSE),
+  n1 = numbers(1L, sign = "positive", whole = TRUE), n2 = numbers(1L, sign = "positive", whole = TRUE),
+  B = numbers(1L, sign = "not negative", whole = TRUE), seconds = numbers(1L)
 )

@@ -32,14 +32,44 @@ stream_fields <- list(
   seconds = numbers(1L)
 )
 
+rows_of_x <- function(of) nrow(of[["x"]])
+
+# The categories of one column of a synopsis.
+label_field <- function(of) {
+  parts(list(
+    levels = texts(),
+    counts = numbers(sign = "not negative", whole = TRUE),
+    other = numbers(1L, sign = "not negative", whole = TRUE),
+    codes = numbers(rows_of_x(of), sign = "not negative", whole = TRUE)
+  ), also = list("a count for each of `levels`, and one of their numbers, or 0, for each row", function(label) {
+    length(label$counts) == length(label$levels) && all(label$codes <= length(label$levels))
+  }))
+}
+
 synopsis_fields <- list(
+  version = function(of) {
+    numbers(1L, also = list(paste0(synopsis_version, ", as in synopses that this version of the package makes"),
+                            function(version) version == synopsis_version))
+  },
   names = texts(min = 1L),
   N = numbers(1L, sign = "positive", whole = TRUE),
   x = function(of) {
     numbers(c(NA, columns_of(of)), also = list("at most `N` rows", function(x) nrow(x) <= of[["N"]]))
   },
+  w = function(of) {
+    numbers(rows_of_x(of), sign = "not negative", optional = TRUE,
+            also = list("weights of which one is positive", function(w) any(w > 0)))
+  },
   kernel = function(of) texts(1L, among = kernel_names()),
   H = function(of) bandwidth_matrix(columns_of(of), is_compact(of[["kernel"]]), number = FALSE),
+  types = function(of) texts(columns_of(of), among = c("number", "Date", "POSIXct")),
+  labels = function(of) {
+    what <- each(label_field(of), NULL)
+    what$also <- list("a list with different names", function(labels) {
+      length(labels) == 0L || all(nzchar(names(labels))) && anyDuplicated(names(labels)) == 0L
+    })
+    what
+  },
   ranges = function(of) {
     numbers(c(2L, columns_of(of)), also = list("lower limits above upper ones",
                                                function(ranges) all(ranges[1L, ] <= ranges[2L, ])))
@@ -47,13 +77,82 @@ synopsis_fields <- list(
   tuning = parts(list(factor = numbers(1L, sign = "positive"), queries = numbers(1L, sign = "positive", whole = TRUE),
                       errors = numbers(c(2L, 4L), also = list("a table of q-errors", function(errors) {
                         "median" %in% colnames(errors)
-                      }))), optional = TRUE)
+                      }))), optional = TRUE),
+  source = parts(list(
+    from = texts(1L),
+    columns = texts(min = 1L),
+    is_table = flag(),
+    na.action = texts(1L, among = c("na.fail", "na.omit"))
+  ), optional = TRUE),
+  key = function(of) {
+    parts(list(
+      name = texts(1L),
+      values = numbers(rows_of_x(of)),
+      last = numbers(1L),
+      type = texts(1L, among = c("number", "Date", "POSIXct"))
+    ), optional = TRUE)
+  },
+  history = columns(list(
+    event = anything(list("\"learn\" or \"refresh\"", function(event) all(event %in% c("learn", "refresh")))),
+    queries = numbers(sign = "not negative", whole = TRUE),
+    median = numbers(finite = FALSE),
+    largest = numbers(finite = FALSE),
+    replaced = numbers(sign = "not negative", whole = TRUE)
+  ), optional = TRUE, also = list("q-errors, at least one, of each batch that was learned", function(history) {
+    learned <- history$event == "learn"
+    all(is.finite(history$median[learned])) && all(history$largest[learned] >= 1)
+  })),
+  learning = function(of) {
+    parts(list(squares = numbers(columns_of(of), sign = "not negative"), karma = numbers(rows_of_x(of))),
+          optional = TRUE)
+  }
 )
 
+# The cells of a selection: boxes of the synopsis, and sets of its categories.
+cell_field <- function(of) {
+  limits <- function(value) {
+    is_numbers(value) && identical(dim(value), c(1L, columns_of(of[["synopsis"]]))) && !anyNA(value)
+  }
+  known <- function(sets) {
+    is.list(sets) && all(names(sets) %in% names(of[["synopsis"]]$labels)) &&
+      all(vapply(names(sets), function(name) {
+        is.logical(sets[[name]]) && !anyNA(sets[[name]]) &&
+          length(sets[[name]]) == length(of[["synopsis"]]$labels[[name]]$levels) + 1L
+      }, NA))
+  }
+  parts(list(), also = list("limits of the variables, and sets of categories", function(cell) {
+    limits(cell$lower) && limits(cell$upper) && known(cell$sets)
+  }))
+}
+
+selection_fields <- list(
+  synopsis = of_class("kestrel_synopsis"),
+  conditions = texts(),
+  cells = function(of) {
+    what <- each(cell_field(of), NULL)
+    what$also <- list("cells, at least one", function(cells) length(cells) > 0L)
+    what
+  },
+  groups = function(of) {
+    each(parts(list(
+      name = texts(1L),
+      values = anything(list("texts", is.character)),
+      cells = each(cell_field(of), NULL)
+    ), also = list("as many cells as values", function(group) length(group$cells) == length(group$values))), NULL)
+  }
+)
+
+columns_of_sketch <- function(of) length(of[["column"]])
+
+# One to three.
+sketch_columns <- function(of) texts(max(1L, min(3L, columns_of_sketch(of))))
+
 sketch_plan_fields <- list(
-  exponent = numbers(1L, whole = TRUE, between = c(-980, 980)),
-  column = texts(1L),
-  hmin = numbers(1L, sign = "positive"),
+  column = sketch_columns,
+  exponent = function(of) {
+    numbers(columns_of_sketch(of), whole = TRUE, between = c(-1, 1) * if (columns_of_sketch(of) == 1L) 980 else 400)
+  },
+  hmin = function(of) numbers(columns_of_sketch(of), sign = "positive"),
   weight = texts(1L),
   weight_exponent = numbers(1L, whole = TRUE, between = c(-900, 900))
 )
@@ -64,13 +163,18 @@ named_as <- function(...) {
 
 sketch_summary_fields <- list(
   n = numbers(1L, sign = "not negative", whole = TRUE),
-  range = numbers(2L, finite = FALSE), mean = numbers(1L, finite = FALSE), sd = numbers(1L, finite = FALSE),
-  column = texts(1L),
+  column = sketch_columns,
+  range = function(of) numbers(if (columns_of_sketch(of) > 1L) c(2L, columns_of_sketch(of)) else 2L, finite = FALSE),
+  mean = function(of) numbers(columns_of_sketch(of), finite = FALSE),
+  sd = function(of) numbers(columns_of_sketch(of), finite = FALSE),
   weight = texts(1L),
   n_eff = numbers(1L, sign = "not negative"),
-  width = numbers(1L, sign = "positive"),
+  width = function(of) numbers(columns_of_sketch(of), sign = "positive"),
   cells = numbers(2L, sign = "not negative", whole = TRUE, also = named_as("full", "kept")),
-  least = numbers(2L, sign = "not negative", also = named_as("sums", "density")),
+  least = function(of) {
+    if (columns_of_sketch(of) > 1L) return(numbers(columns_of_sketch(of), sign = "not negative"))
+    numbers(2L, sign = "not negative", also = named_as("sums", "density"))
+  },
   bytes = numbers(1L, sign = "positive", whole = TRUE)
 )
 
@@ -205,6 +309,7 @@ bandwidth_table_field <- columns(list(), also = list("a data frame of numbers an
 
 object_classes <- list(
   kestrel_kde = list(made = "an estimate made by kde()", fields = estimate_fields),
+  kestrel_kde_groups = list(made = "estimates by group made by kde()", fields = kde_groups_fields),
   summary.kestrel_kde = list(made = "a summary of an estimate", fields = list(
     fhat = of_class("kestrel_kde"),
     levels = numbers(min = 1L, sign = "not negative", optional = TRUE),
@@ -226,6 +331,7 @@ object_classes <- list(
   kestrel_kms = list(made = "clusters made by kms()", fields = kms_fields),
   kestrel_stream = list(made = "what kde_stream() returned", fields = stream_fields),
   kestrel_synopsis = list(made = "a synopsis made by kde_synopsis()", fields = synopsis_fields),
+  kestrel_selection = list(made = "a selection of a synopsis, of filter() or group_by()", fields = selection_fields),
   kestrel_sketch_plan = list(made = "a plan made by sketch_plan()", fields = sketch_plan_fields),
   kestrel_sketch = list(made = "a sketch made by kde_sketch()", fields = list(
     bytes = anything(list("a raw vector", function(bytes) is.raw(bytes) && !is.object(bytes)))
@@ -310,10 +416,12 @@ object_classes <- list(
   )),
   kestrel_kdetest = list(made = "a test made by kde.test()", fields = kdetest_fields),
   kestrel_loctest = list(made = "a test made by kde.local.test()", fields = loctest_fields),
+  kestrel_risk = list(made = "a relative risk made by kde_risk()", fields = risk_fields),
   kestrel_curve = list(made = "what plot() returned", fields = list(mean = numbers(min = 2L, finite = FALSE))),
   kestrel_record = list(made = "what a selector returned with amise = TRUE", fields = record_fields),
   kestrel_boot = list(made = "a bandwidth made by Hboot() or hboot()", fields = boot_fields),
   summary.kestrel_boot = list(made = "a summary of a bandwidth", fields = list(boot = of_class("kestrel_boot"))),
+  kestrel_modetree = list(made = "a tree made by modetree()", fields = modetree_fields),
   kestrel_score = list(made = "scores made by pdf_score()", fields = score_fields),
   summary.kestrel_score = list(made = "a summary of scores", fields = list(score = of_class("kestrel_score"))),
   kestrel_info = list(made = "what kestrel_info() returned", fields = info_fields)

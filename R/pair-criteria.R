@@ -55,6 +55,8 @@ check_selector_engine <- function(d, engine) {
 # `sample`. A grid is made for a range of bandwidths relative to the covariance, and again when more is asked for: in
 # three dimensions its memory grows with the cube of the range.
 matrix_pairs <- function(sample, engine, run, use, bandwidths = 0, range = usual_range(sample)) {
+  run <- check_sketch_run(sample, run)
+  if (is_spread(sample)) engine <- "fourier"
   axes <- sample$axes
   task <- list(engine = engine, use = use, kernel = "gaussian", n = sample$n, bandwidths = bandwidths, bandwidth = 0,
                axes = if (!is.null(axes)) unname(axes), mean = sample$mean, grid = grid_of(sample, range))
@@ -72,7 +74,9 @@ usual_range <- function(sample) {
   d <- ncol(sample$x)
   range <- if (isTRUE(sample$near)) c(1 / 4, 4) else if (d == 3L || !is.null(sample$reference)) c(0.6, 1.5)
            else c(1 / 4, 2)
-  reference_of(sample) * range
+  range <- reference_of(sample) * range
+  least <- 1.01 * served_from(sample)
+  pmax(range, c(least, 2 * least))
 }
 
 # The bandwidth of the normal reference, or that of clusters (see at_scale()).

@@ -34,6 +34,7 @@
 #' @param lwd width of the curve, of contour lines or of the lines on a surface.
 #' @param alpha opacity of fill colours, from 0 to 1.
 #' @param d strength of the perspective, as in [graphics::persp()], for `display = "persp"`.
+#' @param interval,level,method,B for estimates of one variable: a confidence band, see [bands].
 #' @param ... further graphical parameters of the empty plot or of [graphics::persp()]. `lty` also applies to the curve
 #'   or the contour lines, and `pch` and `cex` to the data. `lines()` and `points()` take the parameters of
 #'   [graphics::lines()]. Other arguments of plots in \pkg{ks} are accepted without effect.
@@ -63,8 +64,11 @@
 plot.kestrel_kde <- function(x, cont = c(95, 75, 50, 25), col = NULL, drawpoints = dimension(x) < 2L, add = FALSE,
                              xlab = NULL, ylab = NULL, main = NULL, display = NULL, abs.cont = NULL,
                              approx.cont = TRUE, col.fun = NULL, col.cont = NULL, col.pt = NULL,
-                             drawlabels = TRUE, lwd = NULL, zlab = NULL, alpha = 1, d = 4, ...) {
+                             drawlabels = TRUE, lwd = NULL, zlab = NULL, alpha = 1, d = 4,
+                             interval = c("none", "pointwise", "simultaneous"), level = 0.95,
+                             method = c("bootstrap", "asymptotic"), B = 500, ...) {
   check_estimate(x, "x")
+  band <- asked_band(x, interval, level, method, B, "x")
   given <- x
   if (!x$gridded) x <- with_axes(x)
   variables <- dimension(x)
@@ -82,8 +86,8 @@ plot.kestrel_kde <- function(x, cont = c(95, 75, 50, 25), col = NULL, drawpoints
   marked <- variables > 1L && style$display != "image" || !missing(cont) || !is.null(abs.cont)
   cont <- check_content(cont)
   regions <- if (marked && variables <= 2L) plotted_regions(x, cont, abs.cont, style$approx)
-  switch(min(variables, 3L), plot_curve(x, regions, style, more), plot_plane(x, regions, style, more),
-         plot_pairs(x, cont, style, more))
+  switch(min(variables, 3L), plot_curve(x, regions, style, more, drawn_band(x, band)),
+         plot_plane(x, regions, style, more), plot_pairs(x, cont, style, more))
   invisible(given)
 }
 
@@ -125,18 +129,19 @@ region_fills <- function(style, count) {
   if (style$alpha < 1) grDevices::adjustcolor(col, style$alpha) else col
 }
 
-plot_curve <- function(fhat, regions, style, more) {
+plot_curve <- function(fhat, regions, style, more, band = NULL) {
   if (style$add) {
     check_plot_to_add_to()
   } else {
-    empty_plot(visible_range(fhat), height_range(fhat$estimate, more), more,
+    empty_plot(visible_range(fhat), height_range(c(fhat$estimate, band$upper), more), more,
                main = style$main, xlab = given_or(style$xlab, variable_label(fhat)),
-               ylab = given_or(style$ylab, "Density"), note = region_note(regions))
+               ylab = given_or(style$ylab, "Density"), note = c(region_note(regions), band$note))
   }
   # Without a zero they are above the rug.
   foot <- if (graphics::par("ylog")) graphics::grconvertY(0.05, "npc") else 0
   bars <- bar_colours(style, length(regions$level))
   col <- if (is.null(style[["col"]])) region_colours(style, 1L, function(n) colours$curve) else style[["col"]][1L]
+  if (!is.null(band)) draw_band(fhat$eval.points, band$lower, band$upper, grDevices::adjustcolor(col, 0.25))
   if (style$drawpoints) draw_rug(fhat$x, given_or(style$col.pt, col))
   for (k in seq_along(regions$level)) draw_region_on_axis(fhat, regions$level[k], foot, 2 + 2 * k, bars[k])
   drawing_with(more, graphics::lines(fhat$eval.points, fhat$estimate, col = col, lwd = given_or(style$lwd, 2),

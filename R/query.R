@@ -1,7 +1,7 @@
-#' Counts, sums, means and variances from a density
+#' Counts, sums, means, variances and quantiles from a density
 #'
-#' Computes the number of rows of a table in a box, and sums, means and variances of a variable there. A box is a range
-#' of each variable. The answers come from an estimate of the table's density instead of a scan of its rows
+#' Computes the number of rows of a table in a box, and sums, means, variances and quantiles of a variable there. A box
+#' is a range of each variable. The answers come from an estimate of the table's density instead of a scan of its rows
 #' (Andrzejewski, Gramacki & Gramacki 2013, section 4.3):
 #' \deqn{count = N \int_{box} \hat f, sum = N \int_{box} x_k \hat f, mean = sum / count,}{count = N int_box fhat, sum =
 #' N int_box x_k fhat, mean = sum / count,}
@@ -16,12 +16,29 @@
 #'
 #' @section Conditions: In place of `lower` and `upper` you can write a condition with the names of the variables, and
 #' the quantity to compute: `kde_query(fhat, price > 1000 & price <= 2000 & carat < 1, mean(price))`. A condition
-#' consists of comparisons of a variable with numbers by `<`, `<=`, `>`, `>=` or `between(price, 1000, 2000)`, joined by
-#' `&`. The numbers may be any R expression without variables of the estimate (a column such as `table$price` is
-#' allowed). It is evaluated where `kde_query()` is called. A vector of numbers makes one box of each number. The
-#' quantity is `n()` or `count()`, the default, or `sum()`, `mean()` or `var()` of a variable. Anything that is not a
-#' box (`|`, `!`, `==`, comparisons of two variables) is an error. Names of variables take precedence over objects of
+#' consists of
+#'
+#' - comparisons of a variable with numbers by `<`, `<=`, `>`, `>=` or `between(price, 1000, 2000)`; dates and times are
+#'   compared with dates and times, or with texts such as `"2020-01-31"`;
+#' - comparisons of a label of a synopsis with its categories by `==`, `!=` or `%in%`; a label of TRUE and FALSE may stand
+#'   alone;
+#' - `&`, `|`, `!` and parentheses between them.
+#'
+#' Values are constants, names of objects, elements such as `table$price` and `limits[2]`, and `c()`, `-`, `+`, `*`, `/`,
+#' `^`, `:`, [as.Date()] and [as.POSIXct()] of these. They are looked up where `kde_query()` is called. A vector of
+#' numbers makes one box of each number. Anything else is an error before anything is evaluated, such as calls of other
+#' functions, `==` between numbers, and comparisons of two variables. Names of variables take precedence over objects of
 #' the same name.
+#'
+#' A condition is written as boxes that may overlap, one for each alternative. Answers are added by inclusion and
+#' exclusion: those of A or B are those of A and of B, less those of A and B.
+#'
+#' The quantity is `n()` or `count()`, the default, or `sum()`, `mean()`, `var()`, `median()` or `quantile(price, 0.9)` of
+#' a variable.
+#'
+#' @section Labels: Labels have no density. For a condition with categories the density is that of the rows that have
+#' them. The count for a condition on one label alone is that of the table, which the synopsis knows. Other counts are at
+#' most those of their categories.
 #'
 #' @section Exactness: The integrals are those of the estimate. Kernels on one axis and their products are integrated in
 #' closed form, or by a Gauss rule that is as exact. With the Gaussian kernel the relative error of a count is about
@@ -49,27 +66,38 @@
 #' drawn more evenly than a simple random sample, and their share q is closer to that of the table. So the interval of a
 #' synopsis is wider than necessary, and contains the true count even more often.
 #'
+#' The intervals of other quantities have the same form: the quantity is computed from the rows in the box alone, an
+#' interval for that is found, and it is made symmetric and widened by the distance from the density's answer.
+#' For means and variances the interval is that of Student's t with the standard error of a mean of the rows in the box
+#' (for variances of their squared deviations). For sums it is the normal one of a total, to which the other rows add
+#' zeros. For quantiles it ends at the rows' quantiles at the ends of Wilson's interval of `prob`. With fewer than two
+#' rows in the box it is all that is possible: the limits of the variable in the box, and for a variance 0 and a quarter
+#' of their squared distance (Popoviciu 1935). Variances of variables with heavy tails need many rows.
+#'
 #' @param fhat an object made by [kde()] or [kde_synopsis()].
 #' @param lower,upper limits of the boxes, see below; none if NULL or not given. Alternatively a condition and the
 #'   quantity to compute.
-#' @param fun the quantity to compute: `"count"`, `"sum"`, `"mean"` or `"var"`.
-#' @param of the variable whose sum, mean or variance is computed, a name or the number of a column; not for counts.
+#' @param fun the quantity to compute: `"count"`, `"sum"`, `"mean"`, `"var"` or `"quantile"`.
+#' @param of the variable whose sum, mean, variance or quantile is computed, a name or the number of a column; not for
+#'   counts.
 #' @param N number of rows of the whole table. By default it is the number that the synopsis states, or the number of
 #'   observations.
-#' @param level the probability that the interval of a count should have.
+#' @param level the probability that intervals should have.
+#' @param prob the probability of a quantile; the median by default.
 #' @param ... no further arguments: other names are an error, which says what may have been meant.
 #' @param threads the number of threads. The default is [kestrel_threads()], which also describes the maximum.
 #' @param verbose if TRUE, show progress; if NULL, `options(kestrel.verbose=)` decides, or else interactive sessions
 #'   show it after a second.
-#' @return A data frame with one row for each box. Its first column, named by `fun`, is the answer. It is NA for means
-#'   and variances of boxes in which the density is zero. For counts the next columns are the interval, `lower` and
-#'   `upper`. For the other quantities the next column is `count`.
+#' @return A data frame with one row for each box. Its first column, named by `fun`, is the answer. It is NA for means,
+#'   variances and quantiles of boxes in which the density is zero. The next columns are the interval, `lower` and
+#'   `upper`. For the other quantities than counts the last column is `count`.
 #' @section Units: Limits are in the units of the variables. Counts are numbers of rows. Sums and means are in the units
 #'   of the variable `of`, and variances in their squares.
 #' @section Errors: Errors of class `kestrel_error_input` are for
 #'
-#'   - boxes with a lower limit above the upper one, limits that are missing or of another dimension, and conditions
-#'     that are not a box;
+#'   - boxes with a lower limit above the upper one, and limits that are missing or of another dimension;
+#'   - conditions that the grammar above does not have, that no row can fulfil, that compare a label with a category that
+#'     it does not have, or that have more than 64 alternatives or 5,000 intersections of these;
 #'   - variables that are unknown or not numeric, and sums of variables of an estimate with `positive` or
 #'     `unit.interval`;
 #'   - radial kernels that are refused, see the section on exactness;
@@ -79,13 +107,18 @@
 #'   entirely inside or outside of the box take less, and so do variables without limits. A bandwidth matrix with
 #'   correlations multiplies this by the number of kernels in its sum, about 20 for a moderate correlation in two
 #'   dimensions and 400 in three. A radial kernel takes 0.1 microseconds for a row at one edge of the box. At a corner
-#'   it takes 10 microseconds in two dimensions and a millisecond in three. All threads are used, and their number does
+#'   it takes 10 microseconds in two dimensions and a millisecond in three. Alternatives multiply it by the number of
+#'   their intersections that are not empty, and quantiles by about 45. Intervals of other quantities than counts take
+#'   another O(n d) for each box, in R. All threads are used, and their number does
 #'   not change the result.
 #' @references Andrzejewski, W., Gramacki, A. & Gramacki, J. (2013) Density estimations for approximate query processing
 #'   on SIMD architectures.
 #'
 #'   Brown, L. D., Cai, T. T. & DasGupta, A. (2001) Interval estimation for a binomial proportion. *Statistical Science*
 #'   **16**, 101-133.
+#'
+#'   Popoviciu, T. (1935) Sur les equations algebriques ayant toutes leurs racines reelles. *Mathematica (Cluj)* **9**,
+#'   129-145.
 #'
 #'   Wilson, E. B. (1927) Probable inference, the law of succession, and statistical inference. *Journal of the American
 #'   Statistical Association* **22**, 209-212.
@@ -94,36 +127,38 @@
 #' fhat <- kde(faithful, H = Hpi.diag(faithful))
 #' kde_query(fhat, c(2, 50), c(3, 70))
 #' kde_query(fhat, eruptions < 3 & waiting >= c(40, 50, 60), mean(waiting))
+#' kde_query(fhat, eruptions < 2 | waiting > 90)
 #' # from a sample of a larger table
 #' kde_query(fhat, eruptions < 3, N = 1e6)
+#' # with labels
+#' synopsis <- kde_synopsis(iris, size = 100)
+#' kde_query(synopsis, Species %in% c("setosa", "virginica") & Sepal.Length > 5)
 #' @export
-kde_query <- function(fhat, lower, upper, fun = c("count", "sum", "mean", "var"), of = NULL, N = NULL, level = 0.95,
-                      ..., threads = NULL, verbose = NULL) {
+kde_query <- function(fhat, lower, upper, fun = c("count", "sum", "mean", "var", "quantile"), of = NULL, N = NULL,
+                      level = 0.95, ..., prob = 0.5, threads = NULL, verbose = NULL) {
   check_arguments("kde_query", given_names(...))
   verbose <- asked_verbose(verbose)
   check_queried(fhat)
   expressions <- list(lower = if (!missing(lower)) substitute(lower), upper = if (!missing(upper)) substitute(upper))
-  query <- if (is_condition(expressions$lower)) {
-    if (!missing(fun) || !is.null(of)) {
-      abort_input("`fun` and `of` must not be given with a condition: the quantity follows it, as in mean(x).")
+  variables <- condition_variables(fhat)
+  if (is_condition(expressions$lower) || is_flag(unwrapped(expressions$lower), variables)) {
+    if (!missing(fun) || !is.null(of) || !missing(prob)) {
+      abort_input("`fun`, `of` and `prob` must not be given with a condition: the quantity follows it, as in mean(x).")
     }
-    c(read_condition(expressions$lower, fhat$names, parent.frame()), read_aggregate(expressions$upper, fhat$names))
+    query <- read_aggregate(expressions$upper, fhat$names, parent.frame())
+    cells <- read_condition(expressions$lower, variables, parent.frame())
   } else {
-    c(list(lower = if (!missing(lower)) check_box_limits(lower, fhat$names, -Inf, "lower"),
-           upper = if (!missing(upper)) check_box_limits(upper, fhat$names, Inf, "upper")),
-      check_aggregate(fun, of, fhat$names))
+    boxes <- list(lower = if (!missing(lower)) check_box_limits(lower, fhat$names, -Inf, "lower"),
+                  upper = if (!missing(upper)) check_box_limits(upper, fhat$names, Inf, "upper"))
+    query <- c(check_aggregate(fun, of, fhat$names), list(prob = check_level(prob, "prob")))
+    cells <- list(c(pair_limits(boxes, fhat$names), list(sets = list())))
   }
-  boxes <- pair_limits(query, fhat$names)
   level <- check_level(level)
-  rows <- if (is_synopsis(fhat)) fhat$N else length(fhat$w)
-  N <- if (is.null(N)) rows else check_positive(N, "N")
-  if (is_synopsis(fhat)) {
-    boxes <- within_ranges(boxes, fhat$ranges)
-    fhat <- synopsis_density(fhat)
-  }
+  source <- query_source(fhat)
+  N <- if (is.null(N)) source$N else check_positive(N, "N")
   run <- run_options(threads)
   with_progress(verbose, "Queries", function(progress) {
-    answer_boxes(fhat, boxes, query$fun, query$of, N, level, replace(run, "progress", list(progress)))
+    answer_cells(source, cells, query, N, level, replace(run, "progress", list(progress)))
   })
 }
 
@@ -140,7 +175,7 @@ check_queried <- function(fhat) {
 
 # Checks the aggregate: `fun`, and `of`, the number of a variable or NULL.
 check_aggregate <- function(fun, of, names) {
-  fun <- check_choice(fun, c("count", "sum", "mean", "var"), "fun")
+  fun <- check_choice(fun, c("count", "sum", "mean", "var", "quantile"), "fun")
   if (fun == "count") {
     if (!is.null(of)) abort_input("`of` must not be given for fun = \"count\".")
     return(list(fun = fun, of = NULL))
@@ -207,35 +242,6 @@ pair_limits <- function(query, names) {
                 describe_value(lower[i, k]), " to ", describe_value(upper[i, k]), ".")
   }
   list(lower = lower, upper = upper)
-}
-
-answer_boxes <- function(fhat, boxes, fun, of, N, level, run) {
-  if (!is.null(of) && !keeps_units(fhat$transform)) {
-    abort_input("`fun` must be \"count\" for an estimate with positive or unit.interval, not \"", fun, "\".")
-  }
-  check_distances(fhat)
-  sample <- data_on_line(fhat)
-  bounded <- has_images(fhat$transform)
-  lower <- if (bounded) boxes$lower else points_to_line(fhat$transform, boxes$lower)
-  upper <- if (bounded) boxes$upper else points_to_line(fhat$transform, boxes$upper)
-  held <- box_answers(fhat, sample, lower, upper, of, run)
-  if (fun == "count") {
-    if (bounded) {
-      sample <- sample_cpp(fhat$x, fhat$w)
-      upper[upper >= rep(fhat$transform$upper, each = nrow(upper))] <- Inf
-      upper[upper < rep(fhat$transform$lower, each = nrow(upper))] <- -Inf
-      lower[lower <= rep(fhat$transform$lower, each = nrow(lower))] <- -Inf
-    }
-    heard()
-    certain <- rowSums(lower > -Inf | upper < Inf) == 0 | rowSums(upper == -Inf) > 0
-    heard()
-    within <- query_rows_cpp(sample, lower, upper, run)
-    return(count_frame(held$share, within, certain, N, fhat$n_eff, level))
-  }
-  # A box without mass has a sum, zero, but no mean.
-  count <- N * held$share
-  value <- switch(fun, sum = ifelse(count > 0, count * held$mean, 0), held[[fun]])
-  stats::setNames(data.frame(value, count), c(fun, "count"))
 }
 
 # The core divides distances by bandwidths and multiplies two of the quotients. With correlations the bandwidths of the

@@ -16,6 +16,10 @@ low_bits <- 22L
 #' - a value of another cell, with the cell's `key`, and the value in `value`;
 #' - two rows without a key, with the least and the largest value in `value`.
 #'
+#' Of several columns it has a column `part` for the kind of a row. The parts "row" and "range" have their numbers in
+#' `value1`, `value2` and so on. A "sum" is one of a tile, whose key is in `key1`, `key2` and so on. A "cell" is one of the
+#' grid, in units of 2^-42, with its key.
+#'
 #' With W the width of the cells, the key of a value x is k = floor(x / W). The moment of order a is the sum of
 #' floor(2^44 t^a + 1/2) over the values of the cell, where t = 2 (x / W - k) - 1. It is hi 2^22 + lo.
 #'
@@ -32,12 +36,14 @@ low_bits <- 22L
 #' @param row.names,optional not used; arguments of the generic.
 #' @param ... no further arguments.
 #' @return `as_sketch()` returns a sketch, see [kde_sketch()], with the same bytes as one made from the rows.
-#'   `as.data.frame()` returns a data frame with the columns `key`, `order`, `hi`, `lo` and `value`.
+#'   `as.data.frame()` returns a data frame with the columns `key`, `order`, `hi`, `lo` and `value`, or for
+#'   several columns those above.
 #' @section Units: `value` is in the units of the variable; keys, orders and sums have none.
 #' @section Errors: Errors of class `kestrel_error_input` are for
 #'
 #'   - tables with other columns, and cells without all of their moments;
 #'   - numbers that no values have as sums;
+#'   - sketches and plans with weights, which are no tables;
 #'   - cells with 2^31 values or more, which are too many for a table;
 #'   - bytes that were damaged, changed or cut short, or are of another version.
 #' @section Cost: O(cells).
@@ -73,11 +79,89 @@ as_sketch <- function(x, plan = NULL, ...) {
   if (is.null(plan)) abort_input("`plan` must be given for a data frame.")
   check_object(plan, "plan", "kestrel_sketch_plan")
   check_unweighted(plan, "plan")
+  if (length(plan$column) > 1L) {
+    return(new_sketch(known_sketch("x", grid_of_table_cpp(core_plan(plan), grid_of_frame(x, length(plan$column))))))
+  }
   parts <- parts_of_table(x)
   new_sketch(known_sketch("x", sketch_of_parts_cpp(core_plan(plan), parts)))
 }
 
 table_columns <- c("key", "order", "hi", "lo", "value")
+
+# Of several columns the rows are of four kinds, named by `part`: "row", the values of a row that is kept; "range", the
+# two limits of all values; "sum", a sum of a full tile, with the tile's key and an order; "cell", a cell of the grid
+# with
+# its key. The orders are 0 the number of rows, 1 and 2 the weights and their squares, and then the positions and their
+# products.
+grid_parts <- c("row", "range", "sum", "cell")
+
+frame_of_grid <- function(x, info) {
+  d <- length(info$column)
+  table <- grid_table_cpp(x$bytes)
+  sums <- 3L + d + d * (d + 1L) / 2L
+  tiles <- ncol(table$tile)
+  range <- if (info$n > 0) info$range else matrix(0, 0L, d)
+  values <- rbind(unname(table$rows), range)
+  keys <- rbind(t(table$tile)[rep(seq_len(tiles), each = sums), , drop = FALSE], t(table$cell))
+  whole <- cbind(table$sums, table$cells)
+  none <- function(rows) matrix(NA_real_, rows, d)
+  frame <- data.frame(
+    part = rep(grid_parts, c(nrow(table$rows), nrow(range), tiles * sums, ncol(table$cell))),
+    key = rbind(none(nrow(values)), keys), order = c(rep(NA_real_, nrow(values)), rep(seq_len(sums) - 1, tiles),
+                                                     rep(NA_real_, ncol(table$cell))),
+    hi = c(rep(NA_real_, nrow(values)), whole[1L, ]), lo = c(rep(NA_real_, nrow(values)), whole[2L, ]),
+    value = rbind(values, none(nrow(keys)))
+  )
+  names(frame) <- grid_columns(d)
+  frame
+}
+
+grid_columns <- function(d) {
+  c("part", paste0("key", seq_len(d)), "order", "hi", "lo", paste0("value", seq_len(d)))
+}
+
+# What such a table says, as src/rcpp_sketch.cpp takes it.
+grid_of_frame <- function(x, d) {
+  lacking <- setdiff(grid_columns(d), names(x))
+  if (length(lacking) > 0L) {
+    abort_input("`x` must have the columns ", quoted(grid_columns(d)), "; it lacks ", quoted(lacking), ".")
+  }
+  part <- as.character(unclass(x)[["part"]])
+  odd <- which(!part %in% grid_parts)
+  if (length(odd) > 0L) {
+    abort_input("`x` must have ", quoted(grid_parts), " in its column `part`; row ", odd[1L], " has ",
+                describe_value(part[odd[1L]]), ".")
+  }
+  columns <- lapply(unclass(x)[setdiff(grid_columns(d), "part")], table_numbers)
+  of <- function(kind, names) {
+    found <- vapply(columns[names], `[`, numeric(sum(part == kind)), part == kind)
+    found <- matrix(found, ncol = length(names))
+    if (!all(is.finite(found))) abort_input("`x` must have finite numbers in the rows of part ", quoted(kind), ".")
+    found
+  }
+  keys <- paste0("key", seq_len(d))
+  values <- paste0("value", seq_len(d))
+  sums <- of("sum", c(keys, "order", "hi", "lo"))
+  cells <- of("cell", c(keys, "hi", "lo"))
+  whole <- c(sums, cells)
+  if (any(abs(whole) >= 2^53 | whole != round(whole))) {
+    abort_input("`x` must have whole numbers below 2^53 as keys, orders and in `hi` and `lo`.")
+  }
+  sums <- sums[do.call(order, lapply(seq_len(d + 1L), function(k) sums[, k])), , drop = FALSE]
+  each <- 3L + d + d * (d + 1L) / 2L
+  tiles <- nrow(sums) / each
+  if (tiles != round(tiles) || !identical(sums[, d + 1L], rep(as.numeric(seq_len(each) - 1), tiles)) ||
+      any(sums[, seq_len(d)] != sums[rep(seq(1, by = each, length.out = tiles), each = each), seq_len(d)])) {
+    abort_input("`x` must have ", each, " sums of every tile, of the orders 0 to ", each - 1L, ".")
+  }
+  if (anyDuplicated(cells[, seq_len(d), drop = FALSE]) > 0L) abort_input("`x` must have every cell once.")
+  range <- of("range", values)
+  range <- if (nrow(range) > 0L) apply(range, 2L, function(values) c(min(values), max(values))) + 0 else
+    matrix(c(Inf, -Inf), 2L, d)
+  list(rows = t(of("row", values)) + 0, tile = t(sums[seq(1, by = each, length.out = tiles), seq_len(d)]),
+       sums = t(sums[, d + 2:3]), cell = t(cells[, seq_len(d)]), cells = t(cells[, d + 1:2]),
+       range = range)
+}
 
 # What a table of a sketch says, as src/rcpp_sketch.cpp takes it.
 parts_of_table <- function(table) {
@@ -132,6 +216,7 @@ table_numbers <- function(column) {
 as.data.frame.kestrel_sketch <- function(x, row.names = NULL, optional = FALSE, ...) {
   info <- check_sketch(x)
   check_unweighted(info, "x")
+  if (length(info$column) > 1L) return(frame_of_grid(x, info))
   parts <- sketch_parts_cpp(x$bytes)
   cells <- length(parts$key)
   if (cells > 0L && max(parts$hi[1L, ]) >= 2^53) {
@@ -167,7 +252,8 @@ as.data.frame.kestrel_sketch <- function(x, row.names = NULL, optional = FALSE, 
 #' @section Errors: Errors of class `kestrel_error_input` are for an object that is no plan, and for names that are no
 #'   strings. A value that is infinite, or 2^53 cells from zero or more, is an error of the database or of
 #'   [as_sketch()].
-#' @section Cost: That of writing a string. PostgreSQL 15 took 10 microseconds a row on one core for 11 moments. The tests of
+#' @section Cost: That of writing a string. PostgreSQL 15 took 10 microseconds a row on one core for 11 moments. The
+#' tests of
 #'   kestrel compare SQLite with R. PostgreSQL 15 gave the same bytes when it was tried.
 #' @references Greengard, L. & Strain, J. (1991) The fast Gauss transform. *SIAM J. Sci. Stat. Comput.* **12**, 79-94.
 #' @seealso [as_sketch()]
@@ -187,6 +273,9 @@ sketch_sql <- function(plan, table, column = plan$column, ...) {
   check_arguments("sketch_sql", given_names(...))
   check_object(plan, "plan", "kestrel_sketch_plan")
   check_unweighted(plan, "plan")
+  if (length(plan$column) > 1L) {
+    abort_input("`plan` must be of one column for a query, not of ", column_text(plan$column), ".")
+  }
   table <- paste(vapply(strsplit(check_sql_name(if (!missing(table)) table, "table"), ".", fixed = TRUE)[[1L]],
                         sql_quoted, ""), collapse = ".")
   column <- sql_quoted(check_sql_name(column, "column"))

@@ -218,29 +218,30 @@ each_chunk <- function(source, columns, body, so_far) {
 # The values `x` and the weights `w` of the k-th chunk, none missing or infinite; `w` is NULL for a plan without
 # weights.
 rows_of_source <- function(chunk, plan, k, na.action) {
-  x <- column_of_chunk(chunk, plan$column, k)$x
+  x <- columns_of_chunk(chunk, plan$column, k)$x
   w <- if (nzchar(plan$weight)) weights_of_chunk(chunk, plan$weight, k)
   if (all_finite_cpp(x) && (is.null(w) || all_finite_cpp(w))) {
     check_chunk_weights(w, plan, k)
     return(list(x = x, w = w))
   }
-  missing <- is.na(x)
+  any_of <- function(of_values) if (is.matrix(x)) rowSums(of_values) > 0 else of_values
+  missing <- any_of(is.na(x))
   if (!is.null(w)) missing <- missing | is.na(w)
   if (any(missing) && na.action == "na.fail") {
     abort_input("`source` must not have missing values, but row ", which(missing)[1L], " of chunk ", k,
                 " has one; na.action = na.omit leaves them out.")
   }
-  infinite <- which(is.infinite(x) | if (is.null(w)) FALSE else is.infinite(w))
+  infinite <- which(any_of(is.infinite(x)) | if (is.null(w)) FALSE else is.infinite(w))
   if (length(infinite) > 0L) {
     abort_input("`source` must be finite, but row ", infinite[1L], " of chunk ", k, " is not.")
   }
   check_chunk_weights(w, plan, k)
-  list(x = x[!missing], w = w[!missing])
+  list(x = if (is.matrix(x)) x[!missing, , drop = FALSE] else x[!missing], w = w[!missing])
 }
 
 weights_of_chunk <- function(chunk, name, k) {
-  found <- column_of_chunk(chunk, name, k)
-  if (!identical(found$name, name)) {
+  found <- columns_of_chunk(chunk, name, k)
+  if (!identical(found$names, name)) {
     abort_input("`source` must have the column ", quoted(name), " in every chunk; chunk ", k, " has no names.")
   }
   found$x
@@ -262,48 +263,64 @@ check_chunk_weights <- function(w, plan, k) {
   }
 }
 
-# The column of a chunk, and its name, "" if it has none. `column` is "" for a plan of a source without names, and NULL
-# if there is no plan yet.
-column_of_chunk <- function(chunk, column, k) {
+# The columns of a chunk, a vector if it is one, else a matrix, and their names, "" without names. `columns` are ""
+# for a
+# plan of a source without names, and NULL if there is no plan yet: then they are all but that of the weights.
+columns_of_chunk <- function(chunk, columns, k, weight = NULL) {
   points <- plain_points(chunk)
-  names <- if (is_frame(points)) names(points) else if (length(dim(points)) == 2L) colnames(points)
-  columns <- if (is_frame(points)) length(unclass(points)) else if (length(dim(points)) == 2L) ncol(points) else 1L
-  if (is.null(column) || !nzchar(column) || is.null(names) && columns == 1L) {
-    if (columns != 1L) {
-      abort_input("`source` must have one column, or `column` must name it; chunk ", k, " has ",
-                  if (columns == 0L) "none" else if (is.null(names)) columns else quoted(names), ".")
+  is_table <- is_frame(points) || length(dim(points)) == 2L
+  names <- if (is_frame(points)) names(points) else if (is_table) colnames(points)
+  count <- if (is_frame(points)) length(unclass(points)) else if (is_table) ncol(points) else 1L
+  unnamed <- is.null(columns) || !all(nzchar(columns)) || is.null(names) && count == 1L && length(columns) == 1L
+  if (unnamed) {
+    at <- setdiff(seq_len(count), if (!is.null(weight)) match(weight, names))
+    if (is.null(columns) && !length(at) %in% 1:3) {
+      abort_input("`source` must have one to three columns, or `column` must name them; chunk ", k, " has ",
+                  if (count == 0L) "none" else if (is.null(names)) count else quoted(names), ".")
     }
-    at <- 1L
+    if (!is.null(columns) && length(at) != length(columns)) {
+      abort_input("`source` must have ", if (length(columns) == 1L) "one column" else paste(length(columns), "columns"),
+                  " in every chunk; chunk ", k, " has ", count, ".")
+    }
   } else {
-    at <- match(column, names)
-    if (is.na(at)) {
-      abort_input("`source` must have the column ", quoted(column), " in every chunk; chunk ", k, " has ",
-                  if (length(names) == 0L) "no names" else quoted(names), ".")
+    at <- match(columns, names)
+    if (anyNA(at)) {
+      abort_input("`source` must have the column ", quoted(columns[is.na(at)][1L]), " in every chunk; chunk ", k,
+                  " has ", if (length(names) == 0L) "no names" else quoted(names), ".")
     }
   }
-  x <- if (is_frame(points)) unclass(points)[[at]] else if (length(dim(points)) == 2L) points[, at] else points
-  # A chunk of a file whose fields are all missing is logical.
-  if (is.logical(x) && all(is.na(x))) x <- as.numeric(x)
-  if (!is_numbers(x) || length(dim(x)) > 1L) {
-    abort_input("`source` must have a numeric column, but in chunk ", k, " it is ", kind_of(x), ".")
-  }
-  name <- if (is.null(names)) "" else readable(names)[at]
-  list(x = as.numeric(x), name = if (is.na(name)) "" else enc2utf8(name))
+  values <- lapply(at, function(j) {
+    x <- if (is_frame(points)) unclass(points)[[j]] else if (is_table) points[, j] else points
+    # A chunk of a file whose fields are all missing is logical.
+    if (is.logical(x) && all(is.na(x))) x <- as.numeric(x)
+    if (!is_numbers(x) || length(dim(x)) > 1L) {
+      abort_input("`source` must have ", if (length(at) == 1L) "a numeric column" else "numeric columns",
+                  ", but in chunk ", k, " ", if (length(at) == 1L) "it" else quoted(names[j]), " is ", kind_of(x), ".")
+    }
+    as.numeric(x)
+  })
+  found <- if (is.null(names)) rep("", length(at)) else readable(names)[at]
+  found[is.na(found)] <- ""
+  # Names of some columns only are none.
+  if (length(found) > 1L && !all(nzchar(found))) found[] <- ""
+  list(x = if (length(at) == 1L) values[[1L]] else matrix(unlist(values), ncol = length(at)), names = enc2utf8(found))
 }
 
 # The finite values and weights in the first chunk that has rows, at most rows_of_chunk of them, at equal distances.
 pilot_of <- function(source, column, weight) {
   found <- NULL
   each_chunk(source, if (!is.null(column)) c(column, weight), function(chunk, k) {
-    found <<- column_of_chunk(chunk, column, k)
+    found <<- columns_of_chunk(chunk, column, k, weight)
     if (!is.null(weight)) found$w <<- weights_of_chunk(chunk, weight, k)
     length(found$x) > 0L
   }, so_far = function() NULL)
   if (is.null(found)) abort_input("`source` must have at least one row, but it has none.")
-  usable <- is.finite(found$x)
+  x <- as.matrix(found$x)
+  usable <- rowSums(!is.finite(x)) == 0
   if (!is.null(weight)) usable <- usable & is.finite(found$w) & found$w > 0
   rows <- which(usable)
   if (length(rows) == 0L && !is.null(weight)) abort_input("`source` must have a positive weight in its first chunk.")
   if (length(rows) > rows_of_chunk) rows <- rows[round(seq(1, length(rows), length.out = rows_of_chunk))]
-  list(x = found$x[rows], w = found$w[rows], column = if (is.null(column)) found$name else column)
+  list(x = if (ncol(x) == 1L) x[rows] else x[rows, , drop = FALSE], w = found$w[rows],
+       column = if (is.null(column)) found$names else column)
 }

@@ -1,12 +1,17 @@
-# Sketches of one variable: sums over its values that parts of the data add to, in any order. The core keeps a sketch as
+# Sketches of one to three variables: sums over their values that parts of the data add to, in any order. The core
+# keeps a sketch as
 # bytes (src/core/sketch/), and so does R. Only while a sketch grows, chunk by chunk, R holds a pointer to it.
 
 #' Sketches: densities and bandwidths of more data than memory
 #'
-#' A sketch holds what the Gaussian density estimates and bandwidth selectors of one variable need of the data: sums
-#' over cells in place of the rows. Sketches of parts of the data are made one chunk at a time, in other processes, on
+#' A sketch holds what the Gaussian density estimates and bandwidth selectors of one to three variables need of the
+#' data:
+#' sums over cells in place of the rows. Sketches of parts of the data are made one chunk at a time, in other
+#' processes, on
 #' other machines or by a database, and are then added. [hns()], [hpi()], [hlscv()], [hscv()], their criteria [lscv()]
-#' and [psi()], and [kde()] take a sketch in place of the data.
+#' and [psi()], and [kde()] take a sketch in place of the data. For two and three variables so do
+#' \code{\link{Hns}()}, \code{\link{Hpi}()},
+#' \code{\link{Hlscv}()}, \code{\link{Hscv}()}, the functions of these names that end in `.diag`, [lscv()] and [kde()].
 #'
 #' ```
 #' plan  <- sketch_plan(source)                                     # once, from a pilot
@@ -25,14 +30,28 @@
 #' A cell with at most 16 values keeps them. Of a cell with more the sketch has 16 moments, the sums of t^0, ..., t^15,
 #' where t is the position in the cell, from -1 to 1, rounded to a multiple of 2^-44.
 #'
+#' @section Two and three variables: A sketch of several columns is the grid of a non-uniform Fourier transform, as the
+#' engine `"fourier"` makes it of data in memory (see [engines]). Each row adds the values of a window to the 14 cells
+#' nearest to it along each axis, rounded to multiples of 2^-42. A tile of 16 x 32 cells, or 16 x 16 x 32, keeps its
+#' rows as long as there are at most 256, or 1024. Only when all parts have been added, the grid's box and its period
+#' are chosen. If no tile has more rows than it keeps, the sketch stands for the data themselves.
+#'
 #' @section Plans: Only sketches with one plan can be added. A plan is the width of the cells and the name of the
 #' column. The width follows from `hmin`, the least bandwidth of a kernel for which sums over all pairs will be needed:
 #' the cells are at most an eighth of it wide. Selectors need sums for bandwidths somewhat below those that they choose,
 #' and [hlscv()] for a quarter of the normal reference. A density can be computed for bandwidths from 4 `hmin` on. If no
 #' cell has more than 16 values, all bandwidths can be used, because the sketch has all of the values.
 #'
+#' For several columns `hmin` has a number for each column, or one for all: the least standard deviation of a kernel
+#' along the axis, if the other coordinates are given. Cells are at most a third of it wide. Functionals and densities
+#' take kernels somewhat wider, by up to a quarter. The axes are those of the data, so that strongly correlated columns
+#' take more cells.
+#'
 #' If `hmin` is not given, it is an eighth of the plug-in bandwidth [hpi()] of the pilot, carried over to a billion rows
-#' by the rate n^(-1/5). The pilot is the first chunk of the source, or 100,000 of its rows at equal distances if it has
+#' by the rate n^(-1/5). For two columns it is half of the plug-in bandwidth \code{\link{Hpi}()}, carried over to a
+#' billion rows, and
+#' for three columns all of it, carried over to ten million rows, since three-dimensional grids grow fast. The pilot
+#' is the first chunk of the source, or 100,000 of its rows at equal distances if it has
 #' more. It need not have the range of the data, but it should have their scale: if a source is sorted, its first chunk
 #' has not, and `hmin` should be given. An `hmin` that is too small costs memory, and one that is too large ends in an
 #' error of the selector, which says so.
@@ -41,11 +60,17 @@
 #' below 2^24 units. They are rounded to multiples of 2^-44 units, so that weights of more than 12 decades keep enough
 #' digits. If the mean of all weights is below 2^-10 units, the pilot was no guide, and the sketch is refused.
 #'
-#' @section What a sketch cannot do: It takes one column. The kernel is Gaussian. Quantiles are known to
-#' the width of a cell, unless the cell keeps its values. So `hpi(s)` may differ a
-#' little from that of the data if the interquartile range decides on its scale, which is known to the width of a cell.
-#' `hpi(s, scalest = "stdev")` is exact, like the other selectors: their criteria differ from those of the data in memory by at most 1e-12 of the sum of the absolute values
-#' of the terms. [hlscv()] counts tied values only where cells keep them, or where all values of a cell are equal.
+#' @section What a sketch cannot do: It takes three columns at most. The kernel is Gaussian. Quantiles are known to
+#' the width of a cell, unless the cell keeps its values. So `hpi(s)` may differ a little from that of the data if the
+#' interquartile range decides on its scale, which is known to the width of a cell. `hpi(s, scalest = "stdev")` is exact,
+#' like the other selectors: their criteria differ from those of the data in memory by at most 1e-12 of the sum of the
+#' absolute values of the terms. For three columns it is at most 1e-9, as for the engine `"fourier"`. [hlscv()] and
+#' \code{\link{Hlscv}()} count tied values only where cells keep them, or where all values of a cell are equal.
+#'
+#' Of several columns a density has an error of at most `tol` times its largest value everywhere, also where it is small.
+#' \code{\link{Hlscv}()} does not look for clusters. A grid of more than 4 GB is refused. It covers all rows and what is
+#' within reach of the widest kernel. If a few rows are far away, it leaves them out. So a kernel that is thousands of
+#' times as wide as a cell is refused, as `pilot = "amse"` may need it.
 #'
 #' @section Missing values and errors on the way: Missing values are an error that names the chunk and its row, or are
 #' left out with `na.action = na.omit`. If a source fails on the way, the error has the fields `chunk`, the number of
@@ -57,34 +82,45 @@
 #'   - a pilot of fewer than two rows, or whose values are all equal, without `hmin`;
 #'   - an `hmin` that is not positive, or outside of 1e-280 to 1e280;
 #'   - chunks that are not numeric, that lack the column, or have missing or infinite values, and a source that fails;
-#'   - values that are 2^1000 cells from zero, or more, and weights that are negative or too large;
+#'   - values that are 2^1000 cells from zero, or more, for several columns 2^50, and weights that are negative or
+#'   too large;
 #'   - sketches with different plans, and sketches that were changed or damaged.
 #'
 #' @section Cost: About 30 ns for a row on one thread, with weights twice that, and on several threads less for chunks
 #'   of more than 131,072 rows. A sketch has at most 264 bytes for each cell that holds a value, with weights 296. For a
 #'   billion normal values and the default `hmin` that is 13 MB,
 #'   and more if tails are heavy. Adding sketches takes a few milliseconds each.
-#' @param source where the data come from: a numeric vector, or a matrix or data frame with the column. It may also be
+#'
+#'   Of two columns a row takes about 0.3 microseconds on one thread, of three columns one microsecond. A sketch has
+#'   8 bytes for each cell that a full tile reaches, and the rows of other tiles. For a billion normal rows of two
+#'   columns and the default `hmin` that is 60 MB. A selector then takes a transform of the grid for each range of
+#'   bandwidths.
+#' @param source where the data come from: a numeric vector, or a matrix or data frame with the columns. It may also be
 #'   the name of a file of comma-separated values or of a netCDF file, a function that returns one chunk after the
 #'   other, or a result of \pkg{DBI}. [next_chunk()] has the details, and says how to add others.
-#' @param hmin the least bandwidth for which sums over all pairs will be needed, a positive number, see below; chosen
-#'   from a pilot if NULL.
-#' @param column the name of the column of the source. It may be left out for a source of one column.
+#' @param hmin the least bandwidth for which sums over all pairs will be needed, a positive number, or one for each
+#'   column, see below; chosen from a pilot if NULL.
+#' @param column the names of the columns of the source, one to three. They may be left out for a source of as many
+#'   columns, beside that of the weights.
 #' @param w the name of a column of weights, if there are any. They are not negative, and rows of weight 0 are left out.
 #' @param plan a plan made by `sketch_plan()`.
 #' @param na.action [stats::na.fail], an error when values are missing, or [stats::na.omit], which leaves them out.
 #' @param threads the number of threads. The default is [kestrel_threads()].
 #' @param ... for `c()`, sketches; otherwise no further arguments: other names are an error.
 #' @return `sketch_plan()`: an object of class `"kestrel_sketch_plan"`, a list:
-#'   \item{exponent}{e of the width 2^e of the cells}
-#'   \item{column}{the name of the column}
-#'   \item{hmin}{the least bandwidth that such cells serve}
+#'   \item{exponent}{e of the width 2^e of the cells, for each column}
+#'   \item{column}{the names of the columns}
+#'   \item{hmin}{the least bandwidths that such cells serve}
 #'   \item{weight, weight_exponent}{the name of the weights, or "", and the exponent of their unit}
 #'
 #'   `kde_sketch()`: an object of class `"kestrel_sketch"`, a list with `bytes`, a raw vector that is the same on every
-#'   machine. [kestrel_sketch-methods] has its methods, and [as_sketch()] reads the bytes.
+#'   machine. Of several columns it is the same wherever a long double has 64 bits, as on x86-64: elsewhere the window
+#'   of the grid is rounded differently. Any machine reads it. [kestrel_sketch-methods] has its methods, and [as_sketch()] reads the bytes.
 #' @references Greengard, L. & Strain, J. (1991) The fast Gauss transform. *SIAM J. Sci. Stat. Comput.* **12**, 79-94.
 #'   (The moments of cells.)
+#'
+#'   Barnett, A.H., Magland, J. & af Klinteberg, L. (2019) A parallel nonuniform fast Fourier transform library based on
+#'   an "exponential of semicircle" kernel. *SIAM J. Sci. Comput.* **41**, C479-C504. (The grids.)
 #' @seealso [kestrel_sketch-methods], [next_chunk()], [sketch_sql()]
 #' @examples
 #' # three parts of the data, in any order
@@ -98,19 +134,40 @@
 #' # a bandwidth and a density of all of them
 #' hscv(s)
 #' plot(kde(s, h = hscv(s)))
+#'
+#' # two columns
+#' plan <- sketch_plan(faithful)
+#' s <- kde_sketch(faithful[1:100, ], plan) + kde_sketch(faithful[101:272, ], plan)
+#' Hpi(s)
 #' @export
 sketch_plan <- function(source, hmin = NULL, column = NULL, ..., w = NULL) {
   check_arguments("sketch_plan", given_names(...))
-  if (!is.null(column)) column <- check_column_name(column, "column")
+  if (!is.null(column)) column <- check_column_names(column)
   if (!is.null(w)) w <- check_column_name(w, "w")
-  if (!is.null(hmin)) hmin <- check_positives(hmin, "hmin", one = TRUE, limits = c(1e-280, 1e280))
+  if (!is.null(hmin)) hmin <- check_positives(hmin, "hmin", limits = c(1e-280, 1e280))
   needed <- is.null(column) || is.null(hmin) || !is.null(w)
   pilot <- if (needed) pilot_of(source, column, w) else list(column = column)
+  d <- length(pilot$column)
   if (is.null(hmin)) hmin <- least_of_pilot(pilot)
-  exponent <- sketch_exponent_cpp(hmin)
-  structure(list(exponent = exponent, column = pilot$column, hmin = 2^(exponent + 3),
+  if (!length(hmin) %in% c(1L, d)) {
+    abort_input("`hmin` must be a number, or one for each of the ", d, " columns, not ", length(hmin), ".")
+  }
+  exponent <- sketch_exponents_cpp(rep_len(hmin, d))
+  if (d > 1L && any(abs(exponent) > 400)) {
+    abort_input("`hmin` must be from 1e-115 to 1e115 for several columns, not ", describe_value(hmin[1L]), ".")
+  }
+  structure(list(exponent = exponent, column = pilot$column, hmin = sketch_least_cpp(exponent),
                  weight = if (is.null(w)) "" else w, weight_exponent = weight_exponent(pilot$w)),
             class = "kestrel_sketch_plan")
+}
+
+# Of one column, or of two or three that differ.
+check_column_names <- function(columns) {
+  names <- without_class(columns)
+  if (!is.character(names) || !length(names) %in% 1:3 || anyDuplicated(names) > 0L) {
+    abort_input("`column` must be the names of one to three columns, all different, not ", describe_value(columns), ".")
+  }
+  vapply(names, check_column_name, "", argument = "column", USE.NAMES = FALSE)
 }
 
 check_column_name <- function(column, argument) {
@@ -121,13 +178,22 @@ check_column_name <- function(column, argument) {
   enc2utf8(readable(name))
 }
 
-# The bandwidths that selectors try are about those of the pilot if it had so many rows as this.
-rows_planned_for <- 1e9
+# The bandwidths that selectors try are about those of the pilot if it had so many rows as this, for one to three
+# columns.
+rows_planned_for <- c(1e9, 1e9, 1e7)
 
+# Of several columns, along each of them, given the others.
 least_of_pilot <- function(pilot) {
+  d <- length(pilot$column)
+  if (d > 1L) {
+    inverse <- chol2inv(chol(known_as("source", Hpi(pilot$x, w = pilot$w))))
+    at_planned <- (nrow(pilot$x) / rows_planned_for[d])^(1 / (d + 4)) / sqrt(diag(inverse))
+    # Cross-validation of two columns has some room below the plug-in.
+    return(at_planned / c(1, 2, 1)[d])
+  }
   h <- known_as("source", hpi(pilot$x, w = pilot$w))
   # Cross-validation begins at a quarter of the normal reference, which may be below h.
-  h * (length(pilot$x) / rows_planned_for)^(1 / 5) / 8
+  h * (length(pilot$x) / rows_planned_for[1L])^(1 / 5) / 8
 }
 
 # Of the unit of weights: between an eighth and a quarter of it is the mean of the pilot's. Few weights are then above
@@ -153,14 +219,17 @@ core_plan <- function(plan) {
 # The sketch of a pointer, to which all chunks of a source have been added.
 add_source <- function(sketch, source, plan, na.action, run) {
   columns <- Filter(nzchar, c(plan$column, plan$weight))
-  each_chunk(source, if (nzchar(plan$column)) columns, function(chunk, k) {
+  each_chunk(source, if (all(nzchar(plan$column))) columns, function(chunk, k) {
     rows <- rows_of_source(chunk, plan, k, na.action)
     x <- rows$x
     if (length(x) == 0L) return()
-    largest <- max(abs(ranges_cpp(x)))
-    if (log2(largest) >= 1000 + plan$exponent) {
-      abort_input("`source` must have values below 2^1000 cells, which are ", width_text(plan$exponent),
-                  " wide, but chunk ", k, " reaches ", describe_value(largest), ".")
+    largest <- apply(abs(matrix(ranges_cpp(x), nrow = 2L)), 2L, max)
+    farthest <- if (length(plan$exponent) > 1L) 50 else 1000
+    far <- which(log2(largest) >= farthest + plan$exponent)
+    if (length(far) > 0L) {
+      abort_input("`source` must have values below 2^", farthest, " cells, which are ",
+                  width_text(plan$exponent[far[1L]]), " wide, but chunk ", k, " reaches ",
+                  describe_value(largest[far[1L]]), ".")
     }
     add_to_sketch_cpp(sketch, x, rows$w, run)
   }, so_far = function() sketch_from(sketch, run))
@@ -197,11 +266,14 @@ known_sketch <- function(name, code) {
 #' @param source the rows that are added, see [next_chunk()].
 #' @return `c()`, `+` and `update()` return a sketch. `summary()` returns a list of class `"summary.kestrel_sketch"`:
 #'   \item{n, range, mean, sd}{of the values, without a rounding error that grows with n; `sd` has the divisor n - 1,
-#'     with weights `n_eff` - 1. They are NA for values that are not there}
-#'   \item{column, width}{the name of the column, and the width of the cells}
+#'     with weights `n_eff` - 1. They are NA for values that are not there. Of several columns `range` is a matrix with
+#'     two rows}
+#'   \item{column, width}{the names of the columns, and the widths of the cells}
 #'   \item{weight, n_eff}{the name of the weights, or "", and the effective sample size (sum w)^2 / sum w^2}
-#'   \item{cells}{a vector: how many cells are `full`, and how many values the others have `kept`}
-#'   \item{least}{the least bandwidths that the cells serve, of `sums` over pairs and of a `density`}
+#'   \item{cells}{a vector: how many cells, of several columns tiles, are `full`, and how many values the others have
+#'     `kept`}
+#'   \item{least}{the least bandwidths that the cells serve, of `sums` over pairs and of a `density`; of several columns
+#'     those of sums, along each axis}
 #'   \item{bytes}{the size}
 #'   `print()` and `plot()` return their argument invisibly.
 #' @section Units: The range, the mean, the standard deviation and bandwidths are in the units of the variable.
@@ -232,12 +304,12 @@ argument_names <- function(count) if (count > 0L) paste0("..", seq_len(count))
 
 # What the plans of two sketches do not have in common, in words.
 check_same_plan <- function(first, other, k) {
-  if (first$exponent != other$exponent) {
+  if (length(first$column) == length(other$column) && any(first$exponent != other$exponent)) {
     abort_input("Sketches that are added must have the same plan: the cells of the first are ",
                 width_text(first$exponent), " wide, and those of number ", k, " are ", width_text(other$exponent),
                 " wide.")
   }
-  if (first$column != other$column) {
+  if (!identical(first$column, other$column)) {
     abort_input("Sketches that are added must have the same plan: the first is of ", column_text(first$column),
                 ", and number ", k, " is of ", column_text(other$column), ".")
   }
@@ -252,9 +324,12 @@ weight_text <- function(plan) {
   paste0("the weights ", quoted(plan$weight), " in units of ", width_text(plan$weight_exponent))
 }
 
-width_text <- function(exponent) paste0("2^", exponent)
+width_text <- function(exponent) paste0("2^", exponent, collapse = " x ")
 
-column_text <- function(column) if (nzchar(column)) quoted(column) else "a column without a name"
+column_text <- function(column) {
+  if (all(nzchar(column))) return(quoted(column))
+  if (length(column) == 1L) "a column without a name" else paste(length(column), "columns without names")
+}
 
 #' @rdname kestrel_sketch-methods
 #' @export
@@ -278,12 +353,20 @@ update.kestrel_sketch <- function(object, source, ..., na.action = stats::na.fai
 #' @export
 summary.kestrel_sketch <- function(object, ...) {
   info <- check_sketch(object, "object")
-  sd <- if (info$n > 1) sqrt(info$variance * (info$n_eff / (info$n_eff - 1))) else NA_real_
+  variances <- if (length(info$column) > 1L) diag(as.matrix(info$variance)) else info$variance
   none <- info$n == 0
-  structure(list(n = info$n, range = if (none) c(NA_real_, NA_real_) else info$range,
-                 mean = if (none) NA_real_ else info$mean, sd = sd, column = info$column, width = 2^info$exponent,
-                 weight = info$weight, n_eff = if (none) 0 else info$n_eff,
-                 cells = c(full = info$full, kept = info$kept), least = c(sums = info$sums, density = info$density),
+  missing <- rep(NA_real_, length(info$column))
+  named <- function(value) {
+    if (length(value) > 1L && all(nzchar(info$column))) stats::setNames(value, info$column) else value
+  }
+  range <- if (none) rbind(missing, missing, deparse.level = 0) else rbind(info$range)
+  if (length(info$column) == 1L) range <- as.vector(range) else colnames(range) <- names(named(missing))
+  structure(list(n = info$n, range = range, mean = named(if (none) missing else info$mean),
+                 sd = named(if (info$n > 1) sqrt(variances * (info$n_eff / (info$n_eff - 1))) else missing),
+                 column = info$column, width = named(2^info$exponent), weight = info$weight,
+                 n_eff = if (none) 0 else info$n_eff, cells = c(full = info$full, kept = info$kept),
+                 least = if (length(info$column) > 1L) named(info$sums) else
+                   c(sums = info$sums, density = info$density),
                  bytes = length(object$bytes)), class = "summary.kestrel_sketch")
 }
 
@@ -291,19 +374,30 @@ summary.kestrel_sketch <- function(object, ...) {
 print.summary.kestrel_sketch <- function(x, ...) {
   check_object(x, "x", "summary.kestrel_sketch")
   count <- function(value) format(value, big.mark = ",", scientific = FALSE)
-  served <- if (x$least[["sums"]] == 0) "all: every value is kept" else
+  d <- length(x$column)
+  served <- if (all(x$least == 0)) "all: every value is kept" else if (d > 1L) {
+    paste("from", paste(vapply(x$least, format_short, ""), collapse = " x "), "on, along each axis given the others")
+  } else {
     paste0("sums from ", format_short(x$least[["sums"]]), ", densities from ", format_short(x$least[["density"]]),
            " on")
+  }
+  ranges <- if (d == 1L) matrix(x$range) else x$range
+  labels <- if (d == 1L) "" else if (all(nzchar(x$column))) x$column else paste("column", seq_len(d))
+  of_columns <- function(k) {
+    c(label_line("range", paste0(paste(format(ranges[, k], digits = 7, trim = TRUE), collapse = " to "),
+                                 if (d > 1L) paste0(" of ", labels[k]))),
+      label_line("mean", paste0(format_short(x$mean[[k]], 7), ", standard deviation ", format_short(x$sd[[k]], 7))))
+  }
+  value <- if (d > 1L) "row" else "value"
   cat(
     paste0("Sketch of ", column_text(x$column)),
     label_line("n", paste0(count(x$n), if (nzchar(x$weight)) {
       paste0(", weighted by ", quoted(x$weight), ": effective n ", format_short(x$n_eff))
     })),
-    if (x$n > 0) label_line("range", paste(format(x$range, digits = 7, trim = TRUE), collapse = " to ")),
-    if (x$n > 0) label_line("mean", paste0(format_short(x$mean, 7), ", standard deviation ", format_short(x$sd, 7))),
-    label_line("cells", paste0(format_short(x$width), " wide: ", count(x$cells[["full"]]), " with moments; ",
-                               count(x$cells[["kept"]]), if (x$cells[["kept"]] == 1) " value" else " values",
-                               " in others")),
+    if (x$n > 0) unlist(lapply(seq_len(d), of_columns)),
+    label_line("cells", paste0(paste(vapply(x$width, format_short, ""), collapse = " x "), " wide: ",
+                               count(x$cells[["full"]]), if (d > 1L) " tiles of a grid; " else " with moments; ",
+                               count(x$cells[["kept"]]), " ", value, if (x$cells[["kept"]] != 1) "s", " in others")),
     label_line("bandwidths", served),
     label_line("size", format_bytes(x$bytes)), sep = "\n"
   )
@@ -324,12 +418,16 @@ print.kestrel_sketch_plan <- function(x, ...) {
   check_object(x, "x", "kestrel_sketch_plan")
   cat(
     paste0("Plan of sketches of ", column_text(x$column)),
-    label_line("cells", paste0(width_text(x$exponent), " = ", format_short(2^x$exponent), " wide")),
+    label_line("cells", paste0(width_text(x$exponent), " = ",
+                               paste(vapply(2^x$exponent, format_short, ""), collapse = " x "), " wide")),
     if (nzchar(x$weight)) {
       label_line("weights", paste0(quoted(x$weight), ", up to ", format_short(2^(x$weight_exponent + 24))))
     },
-    label_line("bandwidths", paste0("sums from ", format_short(x$hmin), ", densities from ", format_short(4 * x$hmin),
-                                    " on")), sep = "\n"
+    label_line("bandwidths", if (length(x$hmin) > 1L) {
+      paste("from", paste(vapply(x$hmin, format_short, ""), collapse = " x "), "on, along each axis given the others")
+    } else {
+      paste0("sums from ", format_short(x$hmin), ", densities from ", format_short(4 * x$hmin), " on")
+    }), sep = "\n"
   )
   invisible(x)
 }

@@ -1,5 +1,6 @@
 .onLoad <- function(libname, pkgname) {
   find_cuda_object(file.path(libname, pkgname))
+  register_foreign_methods()
 }
 
 .onUnload <- function(libpath) {

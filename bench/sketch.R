@@ -1,7 +1,9 @@
 # What a sketch costs beside the pass over the data in memory that it stands for, in one run, alternating: medians, CPU
 # time of the process, one thread.
 #
-#   Rscript bench/sketch.R [--short] [rows after]
+#   Rscript bench/sketch.R [--short] [rows after grids many]
+#
+# `many` is in real time, on 16 threads.
 #
 # kestrel must be installed. Every sketch is first compared with the data in memory.
 
@@ -54,4 +56,53 @@ race_after <- function(n = sized(1e7, 1e6)) {
   show(data.frame(task = colnames(times), ms = figure(1e3 * middle(times)), MB = figure(length(s$bytes) / 1e6)))
 }
 
-run_sections(list(rows = race_rows, after = race_after))
+# ---- two and three columns: the sketch, and the spread and transform that a criterion takes of the data in memory
+plane_samples <- function(n, d) {
+  set.seed(d)
+  x <- matrix(stats::rnorm(n * d), n)
+  x[, 2L] <- 0.6 * x[, 1L] + 0.8 * x[, 2L]
+  x
+}
+
+race_grids <- function(n = sized(2e6, 2e5)) {
+  for (d in 2:3) {
+    x <- plane_samples(n / c(NA, 1, 4)[d], d)
+    plan <- sketch_plan(x, hmin = if (d == 2L) 0.02 else 0.15)
+    few <- x[seq_len(2e4), ]
+    stopifnot(identical(c(kde_sketch(few[-(1:99), ], plan), kde_sketch(few[1:99, ], plan)), kde_sketch(few, plan)))
+    H <- 2 * Hns(x)
+    s <- kde_sketch(x, plan, threads = 1)
+    stopifnot(abs(lscv(s, H = H) / lscv(x, H = H) - 1) < if (d == 2L) 1e-10 else 1e-7)
+    times <- race(list(sketch = function() kde_sketch(x, plan, threads = 1),
+                       lscv = function() lscv(x, H = H, threads = 1)))
+    keep_times(times, "grid", d = d, n = nrow(x))
+    ratio <- times_of(times, "sketch", "lscv")
+    keep("grid", "sketch / lscv", "times", ratio, d = d, n = nrow(x))
+    keep("grid", "sketch", "MB", length(s$bytes) / 1e6, d = d, n = nrow(x))
+    show(data.frame(d = d, n = figure(nrow(x)), "ns a row" = figure(1e9 * middle(times)[["sketch"]] / nrow(x)),
+                    "times a sum" = figure(ratio), "at most 1.5" = verdict(ratio <= 1.5),
+                    MB = figure(length(s$bytes) / 1e6), check.names = FALSE))
+  }
+}
+
+# ---- 1e8 rows of two columns on all cores, generated chunk by chunk: in real time, since threads work side by side
+race_many <- function(n = sized(1e8, 1e6), threads = sized(16L, 2L)) {
+  chunk <- plane_samples(min(n, 5e6), 2L)
+  plan <- sketch_plan(chunk)
+  chunks <- function(reset = FALSE) {
+    if (reset) left <<- n / nrow(chunk) else if (left > 0) {
+      left <<- left - 1
+      chunk
+    }
+  }
+  left <- 0
+  spent <- system.time(s <- kde_sketch(chunks, plan, threads = threads))[["elapsed"]]
+  found <- system.time(Hlscv(s, threads = threads))[["elapsed"]]
+  keep("many", "rows a second", "rows / s", n / spent, d = 2, n = n)
+  keep("many", "Hlscv", "s", found, d = 2, n = n)
+  show(data.frame(n = figure(n), threads = threads, "rows a second" = figure(n / spent),
+                  "3e7 at least" = verdict(n / spent >= 3e7), "Hlscv, s" = figure(found),
+                  "at most 0.5" = verdict(found <= 0.5), MB = figure(length(s$bytes) / 1e6), check.names = FALSE))
+}
+
+run_sections(list(rows = race_rows, after = race_after, grids = race_grids, many = race_many))

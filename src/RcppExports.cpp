@@ -141,6 +141,18 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// boot_lattice_cpp
+Rcpp::NumericMatrix boot_lattice_cpp(Rcpp::List task, Rcpp::List run);
+RcppExport SEXP _kestrel_boot_lattice_cpp(SEXP taskSEXP, SEXP runSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
+    rcpp_result_gen = Rcpp::wrap(boot_lattice_cpp(task, run));
+    return rcpp_result_gen;
+END_RCPP
+}
 // interpolate_cpp
 Rcpp::List interpolate_cpp(Rcpp::List axes, Rcpp::NumericVector values, SEXP points, Rcpp::List run);
 RcppExport SEXP _kestrel_interpolate_cpp(SEXP axesSEXP, SEXP valuesSEXP, SEXP pointsSEXP, SEXP runSEXP) {
@@ -1171,13 +1183,23 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
-// sketch_exponent_cpp
-int sketch_exponent_cpp(double bandwidth);
-RcppExport SEXP _kestrel_sketch_exponent_cpp(SEXP bandwidthSEXP) {
+// sketch_exponents_cpp
+Rcpp::IntegerVector sketch_exponents_cpp(Rcpp::NumericVector bandwidths);
+RcppExport SEXP _kestrel_sketch_exponents_cpp(SEXP bandwidthsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
-    Rcpp::traits::input_parameter< double >::type bandwidth(bandwidthSEXP);
-    rcpp_result_gen = Rcpp::wrap(sketch_exponent_cpp(bandwidth));
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type bandwidths(bandwidthsSEXP);
+    rcpp_result_gen = Rcpp::wrap(sketch_exponents_cpp(bandwidths));
+    return rcpp_result_gen;
+END_RCPP
+}
+// sketch_least_cpp
+Rcpp::NumericVector sketch_least_cpp(Rcpp::IntegerVector exponents);
+RcppExport SEXP _kestrel_sketch_least_cpp(SEXP exponentsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type exponents(exponentsSEXP);
+    rcpp_result_gen = Rcpp::wrap(sketch_least_cpp(exponents));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1256,6 +1278,37 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// sketch_rows_cpp
+Rcpp::NumericMatrix sketch_rows_cpp(Rcpp::RawVector bytes);
+RcppExport SEXP _kestrel_sketch_rows_cpp(SEXP bytesSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::RawVector >::type bytes(bytesSEXP);
+    rcpp_result_gen = Rcpp::wrap(sketch_rows_cpp(bytes));
+    return rcpp_result_gen;
+END_RCPP
+}
+// grid_table_cpp
+Rcpp::List grid_table_cpp(Rcpp::RawVector bytes);
+RcppExport SEXP _kestrel_grid_table_cpp(SEXP bytesSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::RawVector >::type bytes(bytesSEXP);
+    rcpp_result_gen = Rcpp::wrap(grid_table_cpp(bytes));
+    return rcpp_result_gen;
+END_RCPP
+}
+// grid_of_table_cpp
+Rcpp::RawVector grid_of_table_cpp(Rcpp::List plan, Rcpp::List table);
+RcppExport SEXP _kestrel_grid_of_table_cpp(SEXP planSEXP, SEXP tableSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type plan(planSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type table(tableSEXP);
+    rcpp_result_gen = Rcpp::wrap(grid_of_table_cpp(plan, table));
+    return rcpp_result_gen;
+END_RCPP
+}
 // sketch_parts_cpp
 Rcpp::List sketch_parts_cpp(Rcpp::RawVector bytes);
 RcppExport SEXP _kestrel_sketch_parts_cpp(SEXP bytesSEXP) {
@@ -1328,6 +1381,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_poll_cpp", (DL_FUNC) &_kestrel_poll_cpp, 0},
     {"_kestrel_build_info_cpp", (DL_FUNC) &_kestrel_build_info_cpp, 0},
     {"_kestrel_boot_errors_cpp", (DL_FUNC) &_kestrel_boot_errors_cpp, 3},
+    {"_kestrel_boot_lattice_cpp", (DL_FUNC) &_kestrel_boot_lattice_cpp, 2},
     {"_kestrel_interpolate_cpp", (DL_FUNC) &_kestrel_interpolate_cpp, 4},
     {"_kestrel_lscv_cpp", (DL_FUNC) &_kestrel_lscv_cpp, 3},
     {"_kestrel_derivative_lscv_cpp", (DL_FUNC) &_kestrel_derivative_lscv_cpp, 3},
@@ -1409,7 +1463,8 @@ static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_sorted_cpp", (DL_FUNC) &_kestrel_sorted_cpp, 1},
     {"_kestrel_order_cpp", (DL_FUNC) &_kestrel_order_cpp, 2},
     {"_kestrel_quantiles_cpp", (DL_FUNC) &_kestrel_quantiles_cpp, 4},
-    {"_kestrel_sketch_exponent_cpp", (DL_FUNC) &_kestrel_sketch_exponent_cpp, 1},
+    {"_kestrel_sketch_exponents_cpp", (DL_FUNC) &_kestrel_sketch_exponents_cpp, 1},
+    {"_kestrel_sketch_least_cpp", (DL_FUNC) &_kestrel_sketch_least_cpp, 1},
     {"_kestrel_new_sketch_cpp", (DL_FUNC) &_kestrel_new_sketch_cpp, 1},
     {"_kestrel_read_sketch_cpp", (DL_FUNC) &_kestrel_read_sketch_cpp, 1},
     {"_kestrel_sketch_bytes_cpp", (DL_FUNC) &_kestrel_sketch_bytes_cpp, 2},
@@ -1417,6 +1472,9 @@ static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_merge_sketches_cpp", (DL_FUNC) &_kestrel_merge_sketches_cpp, 2},
     {"_kestrel_sketch_info_cpp", (DL_FUNC) &_kestrel_sketch_info_cpp, 1},
     {"_kestrel_sketch_quantiles_cpp", (DL_FUNC) &_kestrel_sketch_quantiles_cpp, 2},
+    {"_kestrel_sketch_rows_cpp", (DL_FUNC) &_kestrel_sketch_rows_cpp, 1},
+    {"_kestrel_grid_table_cpp", (DL_FUNC) &_kestrel_grid_table_cpp, 1},
+    {"_kestrel_grid_of_table_cpp", (DL_FUNC) &_kestrel_grid_of_table_cpp, 2},
     {"_kestrel_sketch_parts_cpp", (DL_FUNC) &_kestrel_sketch_parts_cpp, 1},
     {"_kestrel_sketch_of_parts_cpp", (DL_FUNC) &_kestrel_sketch_of_parts_cpp, 2},
     {"_kestrel_sketch_sample_cpp", (DL_FUNC) &_kestrel_sketch_sample_cpp, 2},

@@ -2,6 +2,7 @@
 // variables and axes that come here are in reverse order.
 #include "core/base/whole.hpp"
 #include "core/bootstrap/bootstrap.hpp"
+#include "core/bootstrap/lattice.hpp"
 #include "rcpp_fields.hpp"
 #include "rcpp_run.hpp"
 #include "rcpp_sample.hpp"
@@ -56,5 +57,29 @@ Rcpp::NumericMatrix boot_errors_cpp(SEXP sample, Rcpp::List task, Rcpp::List run
   Rcpp::NumericMatrix out(boot.replicates, static_cast<int>(boot.h.size()));
   bootstrap_errors(samples, errors, static_cast<std::size_t>(boot.replicates), unpack_run(run),
                    {out.begin(), static_cast<std::size_t>(out.size())});
+  return out;
+}
+
+/// Estimates at points, a row for each, from samples of the cells of a lattice: the first column is
+/// their expectation, the others are replicates.
+// [[Rcpp::export]]
+Rcpp::NumericMatrix boot_lattice_cpp(Rcpp::List task, Rcpp::List run) {
+  const Fields fields(task, "a task of a lattice",
+                      {"weight", "position", "cell", "factor", "h", "order", "points", "size",
+                       "key", "replicates"});
+  const auto weight = fields.get<Rcpp::NumericVector>("weight"),
+             position = fields.get<Rcpp::NumericVector>("position"),
+             factor = fields.get<Rcpp::NumericVector>("factor"),
+             h = fields.get<Rcpp::NumericVector>("h"),
+             points = fields.get<Rcpp::NumericVector>("points");
+  const auto cell = fields.get<Rcpp::IntegerVector>("cell");
+  const int replicates = fields.get<int>("replicates");
+  Rcpp::NumericMatrix out(static_cast<int>(points.size()), replicates + 1);
+  lattice_replicates(Multinomial(view(weight)),
+                     {view(position), {cell.begin(), static_cast<std::size_t>(cell.size())}},
+                     {view(factor), view(h), fields.get<int>("order")}, view(points),
+                     fields.get<double>("size"), key_of(fields.get<Rcpp::NumericVector>("key")),
+                     static_cast<std::size_t>(replicates), unpack_run(run),
+                     {out.begin(), static_cast<std::size_t>(out.size())});
   return out;
 }

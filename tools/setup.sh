@@ -6,15 +6,17 @@ set -eu
 # The packages, in this order:
 # - R and a compiler;
 # - packages that kestrel links to;
-# - packages that its tests (pictures by vdiffr), vignettes and demo use, with netcdf-bin for ncdump, and pngquant,
-#   which makes the pictures of vignettes a third of their size;
+# - packages that its tests (pictures by vdiffr), vignettes and demo use, with netcdf-bin for ncdump, PostgreSQL for tests
+#   of synopses, and pngquant, which makes the pictures of vignettes a third of their size;
 # - tools that R CMD check looks for (qpdf, tidy, and checkbashisms of devscripts);
 # - tools to build the tests of the core, and ccache.
 packages="r-base-core g++ make
   r-cran-cli r-cran-rcpp r-cran-rcppeigen libfftw3-dev
   r-cran-testthat r-cran-vdiffr r-cran-knitr r-cran-rmarkdown pandoc
-  r-cran-ks r-cran-kedd r-cran-kernsmooth r-cran-mclust r-cran-quantreg r-cran-mass r-cran-ggplot2 r-cran-lubridate
-  r-cran-ncdf4 r-cran-dplyr r-cran-rsqlite r-cran-future.apply netcdf-bin pngquant
+  r-cran-ks r-cran-kedd r-cran-kernsmooth r-cran-mclust r-cran-quantreg r-cran-mass r-cran-ggplot2 r-cran-isoband
+  r-cran-lubridate r-cran-ncdf4 r-cran-generics r-cran-tibble r-cran-dplyr r-cran-rsqlite r-cran-dbplyr
+  r-cran-rpostgresql postgresql-15 r-cran-future.apply
+  r-cran-sf r-cran-terra r-cran-stars netcdf-bin pngquant
   qpdf tidy devscripts cmake libgtest-dev ccache"
 for group in "$@"; do
   case $group in

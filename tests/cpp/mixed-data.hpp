@@ -104,6 +104,32 @@ inline std::vector<Data> small_shapes() {
   return all;
 }
 
+/// Cells of several leaves, on a lattice with steps of 1/8, and kernels that reach few of them. The
+/// uniform kernel reaches just one step.
+inline Data leaves() {
+  Data data = make("leaves", 700, 2, [](std::mt19937_64& random, std::size_t) {
+    return std::round(8 * shapes::normal(random)) / 8;
+  });
+  for (std::size_t i = 0; i < data.n; ++i) {
+    data.factor[i] = i % 10 == 0 ? 2 : 1;
+    data.ordered[i] = 1;
+  }
+  return data;
+}
+inline std::vector<MixedKernel> narrow_kernels() {
+  std::vector<MixedKernel> all;
+  for (const Kernel continuous : {Kernel::epanechnikov, Kernel::uniform}) {
+    MixedKernel kernel;
+    kernel.continuous = continuous;
+    kernel.h = {0.125, 0.25};
+    kernel.lambda = {0.2, 0.4};
+    all.push_back(kernel);
+    kernel.h[0] = HUGE_VAL;
+    all.push_back(kernel);
+  }
+  return all;
+}
+
 /// Without responses.
 inline MixedSample sample_of(const Data& data) {
   return MixedSample(data.rows(), {data.levels, data.ordered_levels}, {}, data.weights(), {});

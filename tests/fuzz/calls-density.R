@@ -185,6 +185,16 @@ density_calls <- list(
     c(sample_and_weights(x), some_of(list(method = pick(c("reference", "lscv"))), 0.6),
       some_of(list(xmin = pick(c(-1e3, 0, NA)), xmax = pick(c(1e3, 1, Inf))), 0.3))
   },
+  nmodes = function() {
+    x <- one_column()
+    c(sample_and_weights(x), list(h = bandwidth_for(x) * c(0.5, 1, 3)))
+  },
+  bw.crit = function() c(sample_and_weights(one_column()), some_of(list(mod0 = pick(1:3)))),
+  modetest = function() c(sample_and_weights(one_column()), list(B = 9), some_of(list(mod0 = pick(1:3)))),
+  modetree = function() {
+    x <- one_column()
+    c(sample_and_weights(x), if (chance(0.5)) list(h = bandwidth_for(x) * c(3, 2, 1)) else list(length = 5))
+  },
   kfs = function() {
     x <- sample_values(d = pick(1:3))
     grid <- grid_arguments(x)

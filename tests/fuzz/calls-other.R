@@ -432,12 +432,21 @@ other_calls <- list(
     c(list(data = x), bandwidth_arguments(x),
       some_of(list(size = pick(c(1, 5, 30)), kernel = pick(kernels), tune_queries = box_limits(d, 12L)), 0.4))
   },
+  learn = function() {
+    c(list(synopsis = quote(kde_synopsis(faithful, size = 9))), list(boxes = box_limits(pick(c(2L, 2L, 1L)), 4L)),
+      list(counts = pick(list(1:4, c(0, 1e9, 2, 3), 3))), some_of(list(batch = pick(c(1, 3)), rate = pick(c(0.1, 9))), 0.4))
+  },
+  refresh = function() list(synopsis = quote(kde_synopsis(faithful, size = 9)), con = pick(list(3, "con", NULL))),
   sketch_plan = function() {
     if (chance(0.1)) return(list(source = pick(list(NULL, "no file", quote(sin), list(1)))))
     x <- if (chance(0.7)) sample_values() else table_of()
-    c(list(source = x), some_of(list(hmin = pick(c(0.01, 1, 1e-290, -1)), column = pick(list("a", "x", 3))), 0.4))
+    c(list(source = x), some_of(list(hmin = pick(c(0.01, 1, 1e-290, -1)), column = pick(list("a", "x", 3, c("a", "b")))), 0.4))
   },
   kde_sketch = function() {
+    if (chance(0.2)) {
+      plane <- quote(cbind(a = c(1:600 / 90, 7), b = sin(0:600)))
+      return(list(source = plane, plan = call("sketch_plan", plane, hmin = pick(c(0.01, 4)))))
+    }
     x <- if (chance(0.8)) sample_values() else table_of()
     plan <- list(hmin = pick(c(0.01, 1, 1e200)), column = pick(list("a", "x", NULL)))
     if (chance(0.3)) {
@@ -477,6 +486,23 @@ other_calls <- list(
   matrix.sqrt = function() list(A = matrix_for(sample_values())),
   pre.sphere = function() c(list(x = sample_values()), some_of(list(mean.centred = TRUE))),
   pre.scale = function() c(list(x = sample_values()), some_of(list(mean.centred = TRUE))),
+  kde_overlap = function() {
+    c(list(fhat1 = quote(kde(faithful[1:40, ], h = 1, gridsize = 9)),
+           fhat2 = quote(kde(faithful[30:90, ], H = diag(2), gridsize = 7))), some_of(list(cont = 50, gridsize = 9)))
+  },
+  kde_risk = function() {
+    d <- pick(1:2)
+    c(list(x1 = sample_values(d = d), x2 = sample_values(d = d), h = stats::rexp(1L) + 0.1, gridsize = 7),
+      some_of(list(B = 3, supp = 1)))
+  },
+  stat_kestrel_density = function() {
+    some_of(list(h = pick(list(0.2, c(0.1, 0.3), quote(hns))), kernel = "biweight", gridsize = 9, bounds = c(0, Inf)))
+  },
+  stat_kestrel_density_2d = function() {
+    some_of(list(h = 0.2, filled = TRUE, cont = c(20, 90), gridsize = c(9, 9), kernel = "uniform"))
+  },
+  geom_kestrel_hdr = function() some_of(list(H = quote(diag(2)), cont = 50, gridsize = 9)),
+  stat_kestrel_smooth = function() some_of(list(se = FALSE, level = 0.9, n = 9, regtype = "ll", bws = 0.3)),
   kestrel_info = function() list(),
   kestrel_threads = function() some_of(list(n = pick(1:4)), 0.5)
 )

@@ -30,6 +30,8 @@ long_calls <- list(
   kde.truncate = list(quote(kde.truncate(estimate_of(n, 2, gridsize = 999), cbind(cos(1:999), sin(1:999))))),
   hbeta = list(quote(hbeta(many(n), method = "lscv"))),
   kde.sp = list(quote(kde.sp(many(n, 2), hs = rep(1:9 / 9, length.out = n)))),
+  nmodes = list(quote(nmodes(many(n), h = c(0.01, 0.1)))), bw.crit = list(quote(bw.crit(many(n)))),
+  modetest = list(quote(modetest(many(n), B = 2000))), modetree = list(quote(modetree(many(n)))),
   kfs = list(quote(kfs(many(n, 2), H = diag(2), gridsize = c(9, 9)))),
   kdr = list(quote(kdr(many(n, 2), H = diag(2) / 5, gridsize = c(31, 31)))),
   kdr.segment = list(quote(kdr.segment(kdr(many(999, 2), H = diag(2) / 5)))),
@@ -128,6 +130,15 @@ long_calls <- list(
   kde_query = list(quote(kde_query(estimate_of(n, 2, eval.points = t(c(0, 0))), matrix(-1, 99, 2), matrix(1, 99, 2))),
                    quote(kde_query(estimate_of(n, 1, eval.points = 0), rep(-1, 99), rep(1, 99)))),
   kde_synopsis = list(quote(kde_synopsis(many(n, 2), size = 999))),
+  learn = list(quote(learn(kde_synopsis(many(n, 2), size = 999, h = 1), list(lower = matrix(-1, 99, 2),
+                                                                             upper = matrix(1, 99, 2)), rep(9, 99)))),
+  refresh = list(quote({
+    con <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
+    DBI::dbWriteTable(con, "t", data.frame(i = seq_len(n), x = many(n)))
+    s <- refresh(kde_synopsis(con, "t", "x", size = 999, h = 1, key = "i"), con)
+    DBI::dbDisconnect(con)
+    s
+  })),
   sketch_plan = list(quote(sketch_plan(many(n)))), kde_sketch = list(quote(kde_sketch(many(n), sketch_plan(many(99))))),
   next_chunk = list(quote(next_chunk(many(n)))), sketch_sql = list(quote(sketch_sql(sketch_plan(many(99)), "t", "x"))),
   as_sketch = list(quote(as_sketch(as.data.frame(kde_sketch(many(n), sketch_plan(many(99)))), sketch_plan(many(99))))),
@@ -139,6 +150,11 @@ long_calls <- list(
   vec = list(quote(vec(diag(999)))), invvec = list(quote(invvec(seq_len(999 * 999)))),
   matrix.sqrt = list(quote(matrix.sqrt(diag(99)))), pre.sphere = list(quote(pre.sphere(many(n, 3)))),
   pre.scale = list(quote(pre.scale(many(n, 3)))),
+  kde_overlap = list(quote(kde_overlap(estimate_of(n, 2, gridsize = 9), estimate_of(n, 2, gridsize = 9)))),
+  kde_risk = list(quote(kde_risk(many(n), many(n), h = 0.1, B = 999))),
+  stat_kestrel_density = list(quote(stat_kestrel_density())), geom_kestrel_hdr = list(quote(geom_kestrel_hdr())),
+  stat_kestrel_density_2d = list(quote(stat_kestrel_density_2d())),
+  stat_kestrel_smooth = list(quote(stat_kestrel_smooth())),
   kestrel_info = list(quote(kestrel_info())), kestrel_threads = list(quote(kestrel_threads())),
   as.data.frame = list(quote(as.data.frame(estimate_of(1000, 2, gridsize = 999, compute.cont = FALSE)))),
   predict = list(quote(predict(estimate_of(3000, 4, gridsize = 3), x = many(n, 4)))),

@@ -13,8 +13,8 @@ may_be_missing <- c("npreg", "npregbw", "npudens", "npudensbw", "npcdens", "npcd
                     "npcdist", "npcdistbw", "npqreg", "npksum", "predict", "se", "fitted", "residuals", "as.data.frame",
                     "summary", "hpi", "hpi.kcde", "Hpi.kcde", "Hpi.diag.kcde", "kde_query", "pdf_score", "read_sample",
                     "read_pdf", "print", "plot", "npplot", "gradients", "npconmode", "npsigtest", "npcmstest",
-                    "npplreg", "npplregbw", "npindex", "npindexbw", "npscoef", "npscoefbw", "npunitest", "npsymtest",
-                    "npdeptest", "npsdeptest", "npcopula", "npdeneqtest", "npqcmstest", "kfs", "kroc")
+                    "kde_risk", "npplreg", "npplregbw", "npindex", "npindexbw", "npscoef", "npscoefbw", "npunitest",
+                    "npsymtest", "npdeptest", "npsdeptest", "npcopula", "npdeneqtest", "npqcmstest", "kfs", "kroc")
 
 # How `call` ends on this many threads: list(value) or list(error), with its warnings and seconds.
 run_call <- function(call, threads, environment) {

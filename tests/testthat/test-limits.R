@@ -47,7 +47,8 @@ test_that("a limit is no mistake in a formula, in new data or in a condition", {
   bw <- npregbw(dist ~ slow_later(speed), cars, bws = 3, bandwidth.compute = FALSE)
   fast <- FALSE
   expect_limit(predict(bw, newdata = data.frame(speed = 10)))
-  expect_limit(kde_query(kde(faithful, gridsize = 5), waiting < late(1)))
+  delayedAssign("limit", late(1))
+  expect_limit(kde_query(kde(faithful, gridsize = 5), waiting < limit))
 })
 
 test_that("errors of memory and of this package keep their class where other errors are renamed", {
@@ -55,7 +56,8 @@ test_that("errors of memory and of this package keep their class where other err
                class = "kestrel_error_input")
   huge <- function(...) numeric(2^52)
   expect_error(npregbw(dist ~ huge(speed), cars), "must fit in memory", class = "kestrel_error_memory")
-  expect_error(kde_query(kde(faithful, gridsize = 5), waiting < huge(1)), class = "kestrel_error_memory")
+  delayedAssign("limit", huge(1))
+  expect_error(kde_query(kde(faithful, gridsize = 5), waiting < limit), class = "kestrel_error_memory")
   skip_if_not_installed("ncdf4")
   file <- tempfile(fileext = ".nc")
   on.exit(unlink(file))

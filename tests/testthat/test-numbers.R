@@ -63,7 +63,7 @@ calls <- alist(
   kcde(x, h = 1, eval.points = V(c(2, 3))), predict(below, V(c(2, 3))), plot(below, abs.cont = V(0.5)),
   hpi.kcde(V(x)), Hpi.kcde(V(X)), Hpi.diag.kcde(V(X)),
   qkde(V(c(0, 1)), fhat), marginal(plane, V(2)), kde_query(fhat, V(2), 4), kde_query(fhat, 2, V(4)),
-  kde_query(plane, V(c(b = 2)), c(b = 4)), kde_query(plane, V(X), V(X)), kde_query(fhat, x > V(2)),
+  kde_query(plane, V(c(b = 2)), c(b = 4)), kde_query(plane, V(X), V(X)), with(list(v = V(2)), kde_query(fhat, x > v)),
   kde_query(plane, c(0, 0), c(9, 9), "mean", V(2)), kde_query(fhat, 2, 4, N = V(60)),
   kde_synopsis(V(X), h = 1), kde_synopsis(X, size = V(6), h = 1), q_error(V(x), x + 1), q_error(x, V(x + 1)),
   q_error(x, x, V(2)), pdf_score(V(X), X, gridsize = 5), pdf_score(X, V(X), gridsize = 5),

@@ -119,3 +119,17 @@ test_that("q-errors", {
   truth <- c(3, 10, 40, 120, 400)
   picture("q-errors", plot(q_error(data.frame(density = truth + 2, sample = truth * c(0, 2, 1, 1, 1.5)), truth)))
 })
+
+test_that("confidence bands", {
+  picture("bands", {
+    before <- graphics::par(mfrow = c(1, 2))
+    set.seed(1)
+    plot(kde(faithful$eruptions, gridsize = 51), interval = "simultaneous", B = 100)
+    plot(kcde(faithful$eruptions, gridsize = 51), interval = "pointwise", level = 0.9, method = "asymptotic", col = 2)
+    graphics::par(before)
+  })
+})
+
+test_that("a tree of modes", {
+  picture("mode tree", plot(modetree(faithful$eruptions, length = 21)))
+})

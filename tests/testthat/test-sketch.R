@@ -405,7 +405,7 @@ test_that("print, summary and plot, and bad input", {
     sketch_plan(letters),
     sketch_plan(list(1)),
     sketch_plan("nowhere.csv"),
-    sketch_plan(faithful),
+    sketch_plan(iris[1:4]),
     sketch_plan(faithful, column = "mag"),
     sketch_plan(faithful, column = 3),
     sketch_plan(1, hmin = 0),

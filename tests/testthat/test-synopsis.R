@@ -172,7 +172,6 @@ test_that("print, and bad input", {
     shown(with_seed(361, kde_synopsis(table, size = 100, H = diag(c(900, 0.01)), tune_queries = boxes)))
   })
   expect_refused(
-    kde_synopsis(iris),
     kde_synopsis("a"),
     kde_synopsis(c(1, NA, 3)),
     kde_synopsis(numeric(0)),

@@ -26,8 +26,16 @@ FourierPairs::FourierPairs(const Sample& sample, const FourierDemand& demand,
       usual_min_(demand.min),
       usual_max_(demand.max),
       sums_(sample.prepared<FourierSums>([&] {
+        const SpreadSamples* spread = sample.found<SpreadSamples>();
+        if (spread != nullptr) return std::make_unique<FourierSums>(*spread->source);
         return std::make_unique<FourierSums>(sample.x(), sample.w(), demand, options);
-      })) {}
+      })) {
+  // Then all bandwidths share one grid.
+  if (sums_.expect(demand)) {
+    usual_min_ = 0;
+    usual_max_ = HUGE_VAL;
+  }
+}
 
 Span<const double> FourierPairs::matrix(Span<const double> matrices, std::size_t m) const {
   return {matrices.data + m * d() * d(), d() * d()};

@@ -227,7 +227,36 @@ FourierSums::FourierSums(const MatrixView& x, Weights w, const FourierDemand& de
   spread(demand.min, demand.max, options);
 }
 
+FourierSums::FourierSums(const ModeSource& source) : w_(Weights::ones(0)), source_(&source) {
+  demand_.min = demand_.max = source.axes().min;
+}
+
+bool FourierSums::expect(const FourierDemand& demand) {
+  if (source_ == nullptr) return false;
+  const std::size_t d = source_->axes().d;
+  if (demand.root.empty()) return true;
+  std::vector<double> widest(d * d, 0.0);
+  for (std::size_t k = 0; k < d; ++k) {
+    for (std::size_t l = 0; l < d; ++l) {
+      for (std::size_t m = 0; m <= std::min(k, l); ++m) {
+        widest[l * d + k] +=
+            demand.root[m * d + k] * demand.root[m * d + l] * demand.max * demand.max;
+      }
+    }
+  }
+  const Form3 h = QueryAxes(source_->axes(), {}, {}).whitened({widest.data(), d * d});
+  demand_.max = std::max(demand_.max, std::sqrt(eigenvalue_range(h, d)[1]));
+  return true;
+}
+
 void FourierSums::spread(double min, double max, const RunOptions& options) {
+  if (source_ != nullptr) {
+    modes_.reset();
+    modes_ = source_->modes(max, {}, options);
+    demand_.max = max;
+    ++spreads_;
+    return;
+  }
   FourierDemand demand = demand_;
   demand.min = min;
   demand.max = max;
@@ -294,7 +323,8 @@ void FourierSums::make_ready(const RunOptions& options) {
 void FourierSums::prepare(double min, double max, const RunOptions& options) {
   if (modes_) {
     const FourierGeometry& g = modes_->geometry();
-    if (min >= g.min * (1 - kSlack) && max <= g.max * (1 + kSlack)) return;
+    const bool fine = source_ != nullptr || min >= g.min * (1 - kSlack);
+    if (fine && max <= g.max * (1 + kSlack)) return;
   }
   spread(min, max, options);
 }
@@ -313,18 +343,21 @@ void FourierSums::cover(const Form3& narrow, const Form3& wide, int degree,
                         const RunOptions& options) {
   const FourierGeometry& g = modes_->geometry();
   // A sum of higher degree needs a wider range of the Gaussian, at both ends.
-  const double min = std::sqrt(eigenvalue_range(narrow, g.d)[0]) * g.cut / modes_->cut(degree);
+  const double narrowest = source_ != nullptr ? least_deviation(narrow, g.d)
+                                              : std::sqrt(eigenvalue_range(narrow, g.d)[0]);
+  const double min = narrowest * g.cut / modes_->cut(degree);
   const double max = std::sqrt(eigenvalue_range(wide, g.d)[1] / (degree <= 2 ? 2 : 1));
   if (!(min > 0) || !std::isfinite(max)) {
     throw error(ErrorKind::input, "a bandwidth matrix must be positive definite");
   }
-  if (min >= g.min * (1 - kSlack) && max <= g.max * (1 + kSlack)) return;
+  if (source_ != nullptr) check_served(*source_, min);
+  if ((source_ != nullptr || min >= g.min * (1 - kSlack)) && max <= g.max * (1 + kSlack)) return;
   const double wanted_min = min < g.min ? min / kMargin : g.min;
   const double wanted_max = max > g.max ? max * kMargin : g.max;
   try {
     spread(wanted_min, wanted_max, options);
   } catch (const error& problem) {
-    if (problem.kind != ErrorKind::memory) throw;
+    if (problem.kind != ErrorKind::memory && problem.kind != ErrorKind::unfit) throw;
     spread(min, max, options);  // for this sum alone
   }
 }

@@ -9,6 +9,7 @@
 
 #include "core/criteria/pair_sums.hpp"
 #include "core/data/weights.hpp"
+#include "core/fourier/mode_source.hpp"
 #include "core/fourier/modes.hpp"
 
 namespace kestrel {
@@ -32,6 +33,13 @@ class FourierSums {
   /// x and w must outlive the object. Errors and cost as fourier_geometry and FourierGrid.
   FourierSums(const MatrixView& x, Weights w, const FourierDemand& demand,
               const RunOptions& options);
+
+  /// Of samples that are on a grid already, whose spacing is fixed: bandwidths that it does not
+  /// serve are error(unfit). Modes are made when they are needed, and again for wider bandwidths.
+  /// `source` must outlive the object.
+  explicit FourierSums(const ModeSource& source);
+  /// Tells it what a selector will ask for, if it has such samples. Returns whether it has.
+  bool expect(const FourierDemand& demand);
 
   /// Replaces the grid by one for bandwidths from `min` to `max` (as in FourierDemand) only, unless
   /// the present one serves them: for a curve over a wide range, part by part. A grid for all of it
@@ -73,6 +81,9 @@ class FourierSums {
  private:
   /// Spreads the samples again if an earlier spread was interrupted.
   void make_ready(const RunOptions& options);
+  const FourierGeometry& geometry() const {
+    return source_ != nullptr ? source_->axes() : modes_->geometry();
+  }
   void spread(double min, double max, const RunOptions& options);
   /// Spreads packed samples, and returns true, if that takes less than half of so many cells.
   bool spread_packed(const FourierDemand& demand, double cells, const RunOptions& options);
@@ -83,7 +94,8 @@ class FourierSums {
 
   MatrixView x_;
   Weights w_;
-  FourierDemand demand_;
+  FourierDemand demand_;  // of a source only the bandwidths, in units of its axes
+  const ModeSource* source_ = nullptr;
   std::unique_ptr<FourierModes> modes_;
   /// If the samples are packed: the root in units of which they are. That of the grid is the
   /// identity then.

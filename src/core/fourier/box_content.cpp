@@ -32,15 +32,19 @@ BoxContent look_into_box(const MatrixView& x, Weights w, const FourierGeometry& 
   content.weight = sums[0];
   content.squares = sums[1];
   for (std::size_t a = 3 - geometry.d; a < 3; ++a) {
-    const double* bin = sums.data() + 2 + a * kFourierBins;
-    content.at_lag[a].assign(kFourierBins, 0.0);
-    for (std::size_t i = 0; i < kFourierBins; ++i) {
-      for (std::size_t j = i; j < kFourierBins; ++j) {
-        content.at_lag[a][j - i] += (i == j ? 1 : 2) * bin[i] * bin[j];
-      }
-    }
+    content.at_lag[a] = weight_at_lags(sums.data() + 2 + a * kFourierBins);
   }
   return content;
+}
+
+std::vector<double> weight_at_lags(const double* bin) {
+  std::vector<double> at_lag(kFourierBins, 0.0);
+  for (std::size_t i = 0; i < kFourierBins; ++i) {
+    for (std::size_t j = i; j < kFourierBins; ++j) {
+      at_lag[j - i] += (i == j ? 1 : 2) * bin[i] * bin[j];
+    }
+  }
+  return at_lag;
 }
 
 double min_sum(const BoxContent& content, const FourierGeometry& geometry) {

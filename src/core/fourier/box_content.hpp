@@ -28,6 +28,9 @@ struct BoxContent {
 BoxContent look_into_box(const MatrixView& x, Weights w, const FourierGeometry& geometry,
                          const RunOptions& options);
 
+/// at_lag of the weights in kFourierBins bins.
+std::vector<double> weight_at_lags(const double* bin);
+
 /// A lower bound on S(2H) / K_2H(0), where S(2H) is the mean of K_2H over all pairs of samples, for
 /// bandwidth matrices of at most max^2. The terms i = j alone give 1 / n_eff. The other bound:
 /// S(2H) = int f^2 for the estimate f with bandwidth H. By Cauchy-Schwarz this is at least (int_B

@@ -47,6 +47,34 @@ std::vector<std::size_t> scale_near(double far, const ScaledNumber& scale,
   return all;
 }
 
+/// Adds the terms of the samples that a grid leaves out, one by one.
+void add_outliers(const ModeSource& source, const FourierGeometry& grid,
+                  const FourierGeometry& of_kernel, const EvaluationPoints& points,
+                  const RunOptions& options, Span<double> out) {
+  const MatrixView x = source.known();
+  const Weights w = source.known_weights();
+  std::vector<std::size_t> outlier;
+  for (std::size_t i = 0; i < x.rows; ++i) {
+    if (!grid.inside(grid.whiten(x, i))) outlier.push_back(i);
+  }
+  ScaledNumber peak;
+  peak.multiply(std::pow(2 * kPi, -0.5 * static_cast<double>(grid.d)));
+  for (std::size_t k = 0; k < grid.d; ++k) peak.multiply(of_kernel.scale[k]);
+  pass_over(out.size, part_of(options.parallel, 0.9, 1.0),
+            [&](std::size_t, std::size_t begin, std::size_t end) {
+              for (std::size_t i = begin; i < end; ++i) {
+                double at[3], away[3], sum = 0;
+                points.copy(i, at);
+                for (const std::size_t j : outlier) {
+                  for (std::size_t k = 0; k < grid.d; ++k) away[k] = at[k] - x(j, k);
+                  const Point3 z = of_kernel.whiten({away, 1, grid.d}, 0);
+                  sum += w[j] * std::exp(-0.5 * (z[0] * z[0] + z[1] * z[1] + z[2] * z[2]));
+                }
+                out[i] += peak.times(sum);
+              }
+            });
+}
+
 }  // namespace
 
 void fourier_density(const MatrixView& x, Weights w, const EvaluationPoints& points,
@@ -81,6 +109,51 @@ void fourier_density(const MatrixView& x, Weights w, const EvaluationPoints& poi
   const std::vector<std::size_t> chosen = scale_near(far, scale, silent, out);
   density_of_far_points(x, w, points, chosen, root, extent, of_far, part_of(options, 0.9, 1.0),
                         out);
+}
+
+void density_of_modes(const ModeSource& source, const EvaluationPoints& points,
+                      Span<const double> root, double tolerance, const RunOptions& options,
+                      Span<double> out) {
+  check_fourier_tolerance(tolerance);
+  const std::size_t d = source.axes().d;
+  FourierGeometry of_kernel;
+  of_kernel.d = d;
+  std::copy(root.begin(), root.end(), of_kernel.root.begin());
+  for (std::size_t k = 0; k < d; ++k) of_kernel.scale[k] = 1 / root[k * d + k];
+  Form3 h{};
+  FourierGeometry linear = source.axes();
+  linear.centre = {};
+  for (std::size_t column = 0; column < d; ++column) {
+    const Point3 z = linear.whiten({root.data + column * d, 1, d}, 0);
+    for (std::size_t e = 0; e < 9; ++e) h[e] += z[e / 3] * z[e % 3];
+  }
+  const double widest = std::sqrt(eigenvalue_range(h, d)[1]);
+  check_served(source, least_deviation(h, d));
+  std::unique_ptr<FourierModes> modes = source.modes(widest, {}, part_of(options, 0.0, 0.3));
+  const auto extent_now = [&] {
+    return measure_modes(*modes, 1, source.weight(), source.heaviest(), points, root, options);
+  };
+  DataRange extent = extent_now();
+  const ModesNeeded needed = modes_needed(extent, tolerance);
+  std::fill(out.begin(), out.end(), 0.0);
+  if (needed.any) {
+    if (!needed.served) check_served(source, 0);
+    DensityLayout layout = lay_density(extent, tolerance);
+    if (layout.empty) {
+      modes = source.modes(widest, needed.period, part_of(options, 0.3, 0.6));
+      extent = extent_now();
+      layout = lay_density(extent, tolerance);
+    }
+    if (layout.empty) check_served(source, 0);
+    check_fourier_rounding(layout);
+    DensityGrid grid(extent, layout, tolerance);
+    grid.smooth({}, true, part_of(options, 0.6, 0.8));
+    grid.read(points, part_of(options, 0.8, 0.9), out);
+    const ScaledNumber scale = grid.scale();
+    for (double& value : out) value = scale.times(std::max(0.0, value));
+  }
+  if (modes->geometry().trimmed)
+    add_outliers(source, modes->geometry(), of_kernel, points, options, out);
 }
 
 }  // namespace kestrel

@@ -9,6 +9,7 @@
 #include "core/data/evaluation_points.hpp"
 #include "core/data/weights.hpp"
 #include "core/fourier/layout.hpp"
+#include "core/fourier/mode_source.hpp"
 
 namespace kestrel {
 
@@ -30,6 +31,13 @@ namespace kestrel {
 void fourier_density(const MatrixView& x, Weights w, const EvaluationPoints& points,
                      Span<const double> root, const DataRange& extent, double tolerance,
                      double bytes, const RunOptions& options, Span<double> out);
+
+/// The same for samples that are not known one by one. Error: `tolerance` of the largest value that
+/// the estimate has anywhere, also where it is small. Throws error(unfit) if the modes do not serve
+/// the bandwidth. O(N log N + m), and m for each sample that the grid leaves out.
+void density_of_modes(const ModeSource& source, const EvaluationPoints& points,
+                      Span<const double> root, double tolerance, const RunOptions& options,
+                      Span<double> out);
 
 /// out[i] for the chosen points i only, each with an error of `tolerance` relative to its own
 /// value. Sums the samples that add enough to matter, which are found by cubes two bandwidths wide.

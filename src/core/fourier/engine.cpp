@@ -23,9 +23,10 @@ bool fits_fourier(const KernelChoice& kernel, std::size_t d, bool) {
 
 std::optional<DensityPlan> plan_fourier(const DensityTask& task, bool asked, bool) {
   if (!asked && !(task.tolerance >= kMinFourierTolerance)) return {};
-  const std::shared_ptr<const DataRange> extent = extent_of(task);
   DensityPlan plan;
   plan.tolerance = std::min(std::max(task.tolerance, kMinFourierTolerance), kMaxFourierTolerance);
+  if (task.sample.found<SpreadSamples>() != nullptr) return plan;
+  const std::shared_ptr<const DataRange> extent = extent_of(task);
   const DensityLayout layout = lay_density(*extent, plan.tolerance);
   if (asked) {
     check_fourier_memory(layout, kFourierBytes);
@@ -42,6 +43,9 @@ std::optional<DensityPlan> plan_fourier(const DensityTask& task, bool asked, boo
 
 void run_fourier(const DensityTask& task, const DensityPlan& plan, const RunOptions& how,
                  Span<double> out) {
+  if (const SpreadSamples* spread = task.sample.found<SpreadSamples>()) {
+    return density_of_modes(*spread->source, task.at, task.root, plan.tolerance, how, out);
+  }
   fourier_density(task.sample.x(), task.sample.w(), task.at, task.root,
                   *static_cast<const DataRange*>(plan.made.get()), plan.tolerance, kFourierBytes,
                   how, out);

@@ -61,6 +61,13 @@ double least_share(const Form3& h, std::size_t d, const Point3& length) {
   return share;
 }
 
+double least_deviation(const Form3& h, std::size_t d) {
+  const Form3 inverse = inverse_form(h, d);
+  double largest = 0;
+  for (std::size_t a = 3 - d; a < 3; ++a) largest = std::max(largest, inverse[4 * a]);
+  return 1 / std::sqrt(largest);
+}
+
 std::array<double, 2> eigenvalue_range(const Form3& h, std::size_t d) {
   const std::vector<double> values = symmetric_eigen(block_of(h, d), d).value;
   return {values.front(), values.back()};

@@ -36,6 +36,10 @@ double peak_of_form(const Form3& h, std::size_t d);
 /// over the box widened by 2.1 standard deviations, which holds 0.89 of the weight (d = 3).
 double least_share(const Form3& h, std::size_t d, const Point3& length);
 
+/// The least standard deviation along an axis, given the others, of N(0, h): the condition of modes
+/// that are cut off axis by axis.
+double least_deviation(const Form3& h, std::size_t d);
+
 /// The minimum and maximum eigenvalue.
 std::array<double, 2> eigenvalue_range(const Form3& h, std::size_t d);
 

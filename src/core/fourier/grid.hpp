@@ -27,6 +27,14 @@ class FourierGrid {
   /// every number of threads. Throws error(internal) for another number of variables.
   void add(const MatrixView& x, Weights w, const RunOptions& options);
 
+  /// Samples that are spread already: the sums of their weights and of the squares of these.
+  /// Returns the cells, to which the caller adds what they add.
+  RawVector<double>& add_spread(double weight, double squares) {
+    weight_ += weight;
+    squares_ += squares;
+    return cells_;
+  }
+
   const FourierGeometry& geometry() const { return geometry_; }
   const FourierWindow& window() const { return window_; }
   const FourierTail& tail() const { return tail_; }

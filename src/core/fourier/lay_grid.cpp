@@ -74,14 +74,18 @@ void set_cells(const GridSize& size, FourierGeometry* geometry) {
 
 double fourier_cut(double tolerance) { return std::sqrt(2 * std::log(9 / tolerance)); }
 
-LaidGrid lay_grid(FourierGeometry geometry, const BoxContent& content, double bytes) {
-  const double sum = min_sum(content, geometry);
+void set_periods(const BoxContent& content, FourierGeometry* geometry) {
+  const double sum = min_sum(content, *geometry);
   const double images_of_axis =
-      kImageShare / static_cast<double>(geometry.d) * geometry.tolerance * sum;
-  geometry.reach = tail_reach(geometry, sum);
-  for (std::size_t a = 3 - geometry.d; a < 3; ++a) {
-    geometry.period[a] = min_period(content, geometry, a, images_of_axis);
+      kImageShare / static_cast<double>(geometry->d) * geometry->tolerance * sum;
+  geometry->reach = tail_reach(*geometry, sum);
+  for (std::size_t a = 3 - geometry->d; a < 3; ++a) {
+    geometry->period[a] = min_period(content, *geometry, a, images_of_axis);
   }
+}
+
+LaidGrid lay_grid(FourierGeometry geometry, const BoxContent& content, double bytes) {
+  set_periods(content, &geometry);
   const GridSize size = size_of(geometry);
   if (!(size.bytes() <= bytes)) return {geometry, size.bytes(), false};
   set_cells(size, &geometry);

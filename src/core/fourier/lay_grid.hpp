@@ -32,6 +32,9 @@ namespace kestrel {
 /// Where a Gaussian has decreased to a ninth of the tolerance, in its standard deviations.
 double fourier_cut(double tolerance);
 
+/// Sets reach and period for the box of a geometry. O(bins) for each step of a bisection.
+void set_periods(const BoxContent& content, FourierGeometry* geometry);
+
 struct LaidGrid {
   FourierGeometry geometry;  // complete only if the grid fits
   double bytes;              // of grid and modes

@@ -267,6 +267,11 @@ bool cut_ranges(const DensityFrame& frame, double allowed, DensityLayout* layout
   return true;
 }
 
+/// The period for which no image is within reach of a point, and windows have room.
+double least_period(double around, double low, double high, double cell) {
+  return std::max(around, high - low + (FourierWindow::kMaxTaps + 4) * cell);
+}
+
 /// The grid to read a density off modes that are there. It is `empty`, so that it is not chosen, if
 /// they do not serve it: their frequencies, their window or their period may not suffice.
 DensityLayout lay_on_modes(const DataRange& extent, std::size_t number, double tolerance,
@@ -298,9 +303,7 @@ DensityLayout lay_on_modes(const DataRange& extent, std::size_t number, double t
     const double cell = period / layout.cells[a];
     // As in lay_in_frame(): no image is within reach, and windows have room.
     const double around = reach + std::max(samples.high - points.low, points.high - samples.low);
-    if (!(period >= around && period >= high - low + (FourierWindow::kMaxTaps + 4) * cell)) {
-      return layout;
-    }
+    if (!(period >= least_period(around, low, high, cell))) return layout;
     layout.origin[a] = low - (layout.taps / 2 + 1) * cell;
   }
   layout.empty = false;
@@ -340,7 +343,7 @@ DensityLayout lay_in_frame(const DataRange& extent, std::size_t number, double t
     const double around = reach + std::max(samples.high - points.low, points.high - samples.low);
     // The window takes some cells of about this length at each end.
     const double cell = 2 * kPi / (FourierWindow::kCellsOfMode * layout.cut);
-    layout.period[a] = std::max(around, high - low + (FourierWindow::kMaxTaps + 4) * cell);
+    layout.period[a] = least_period(around, low, high, cell);
     layout.modes[a] = std::ceil(layout.cut * layout.period[a] / (2 * kPi));
     layout.cells[a] = std::ceil(FourierWindow::kCellsOfMode * layout.modes[a]);
     if (!(layout.cells[a] < kMaxFourierCells)) {
@@ -363,6 +366,28 @@ void check_fourier_memory(const DensityLayout& layout, double bytes) {
   throw error(ErrorKind::memory, "engine \"fourier\" needs a grid of " + gigabytes(layout.bytes) +
                                      " for this bandwidth, more than the " + gigabytes(bytes) +
                                      " allowed");
+}
+
+ModesNeeded modes_needed(const DataRange& extent, double tolerance) {
+  const DensityFrame& frame = extent.frame[0];
+  const FourierGeometry& kept = frame.geometry;
+  const double allowed = tolerance * std::min(1.0, extent.min_share);
+  ModesNeeded needed;
+  DensityLayout layout;
+  if (!(extent.m > 0) || !is_finite(frame) || !cut_ranges(frame, allowed, &layout)) return needed;
+  needed.any = true;
+  needed.served = least_deviation(frame.h, kept.d) >= kept.min / kept.cut * fourier_cut(allowed);
+  for (std::size_t a = 3 - kept.d; a < 3; ++a) {
+    const double deviation = std::sqrt(frame.h[4 * a]);
+    const double reach = deviation * std::sqrt(2 * std::log(10 / allowed));
+    const Range &samples = frame.samples[a], &points = layout.points[a];
+    const double low = std::min(samples.low, points.low),
+                 high = std::max(samples.high, points.high);
+    const double around = reach + std::max(samples.high - points.low, points.high - samples.low);
+    // Cells are at most half a bandwidth wide.
+    needed.period[a] = least_period(around, low, high, 0.5 * deviation);
+  }
+  return needed;
 }
 
 DensityLayout lay_density(const DataRange& extent, double tolerance, int order) {
@@ -424,6 +449,26 @@ DataRange measure_density(const MatrixView& x, Weights w, const EvaluationPoints
     const double share = min_share_of(frame, extent.n > 0 ? extent.heaviest / extent.weight : 1.0);
     extent.min_share = std::max(extent.min_share, share);
   }
+  return extent;
+}
+
+DataRange measure_modes(const FourierModes& modes, double n, double weight, double heaviest,
+                        const EvaluationPoints& points, Span<const double> root,
+                        const RunOptions& options) {
+  const std::size_t d = modes.geometry().d;
+  if (points.dimension() != d || root.size != d * d) {
+    throw error(ErrorKind::input, "samples and evaluation points do not fit together");
+  }
+  DataRange extent;
+  extent.n = n;
+  extent.weight = weight;
+  extent.heaviest = heaviest;
+  extent.m = static_cast<double>(points.size());
+  extent.lanes = options.table->lanes;
+  extent.modes = &modes;
+  extent.frame.push_back(frame_of_modes(d, root, modes));
+  measure_points(modes.geometry(), points, options, &extent.frame[0]);
+  extent.min_share = min_share_of(extent.frame[0], heaviest / weight);
   return extent;
 }
 

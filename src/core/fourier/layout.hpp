@@ -58,6 +58,12 @@ DataRange measure_density(const MatrixView& x, Weights w, const EvaluationPoints
                           Span<const double> root, const RunOptions& options,
                           const FourierModes* modes = nullptr);
 
+/// The same for samples of which there are modes only; these must outlive the result. weight,
+/// heaviest: of all samples.
+DataRange measure_modes(const FourierModes& modes, double n, double weight, double heaviest,
+                        const EvaluationPoints& points, Span<const double> root,
+                        const RunOptions& options);
+
 struct DensityLayout {
   std::size_t frame = 0;
   double cut = 0;  // frequencies up to this are kept
@@ -80,6 +86,14 @@ struct DensityLayout {
 /// estimate has anywhere. Takes the frame with the smallest expected time of those whose rounding
 /// keeps the tolerance; the time is that of all derivatives of an order. O(order^2).
 DensityLayout lay_density(const DataRange& extent, double tolerance, int order = 0);
+
+/// For an extent of measure_modes(): the period that a density takes along each axis, zero if no
+/// point is within reach of the samples; and whether the frequencies suffice.
+struct ModesNeeded {
+  Point3 period{};
+  bool any = false, served = true;
+};
+ModesNeeded modes_needed(const DataRange& extent, double tolerance);
 
 /// Throws error(input) if rounding leaves fewer digits than even the largest tolerance needs.
 void check_fourier_rounding(const DensityLayout& layout);

@@ -9,7 +9,6 @@ namespace kestrel {
 
 namespace {
 
-constexpr double kSqrt5 = 2.23606797749978969641;
 constexpr FactorValue kIgnored{1.0, 0.0};
 
 /// lambda^apart.

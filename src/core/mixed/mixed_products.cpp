@@ -1,8 +1,26 @@
 #include "core/mixed/mixed_products.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace kestrel {
+
+namespace {
+
+/// The distance beyond which a window is zero, in the units of the leaves (simd::MixedWindow), and
+/// a little more; 0 if there is none.
+double reach_of(simd::MixedWindow window) {
+  constexpr double kRounding = 1 + 1e-9;
+  switch (window) {
+    case simd::MixedWindow::epanechnikov: return kRounding * kSqrt5;
+    case simd::MixedWindow::uniform:
+    case simd::MixedWindow::triangle:
+    case simd::MixedWindow::cubic: return kRounding;
+    default: return 0.0;
+  }
+}
+
+}  // namespace
 
 MixedProducts::MixedProducts(const MixedSample& sample, const MixedKernel& kernel, bool by_point,
                              const MixedNeighbours* neighbours, const simd::MixedTable& table)
@@ -15,7 +33,9 @@ MixedProducts::MixedProducts(const MixedSample& sample, const MixedKernel& kerne
     while (g < forms.size() && forms[g] != form) ++g;
     if (g == forms.size()) {
       forms.push_back(form);
-      groups_.push_back({ContinuousKernel(kernel, form), {}, {}, {}, {}, {}});
+      const ContinuousKernel of(kernel, form);
+      groups_.push_back({of, reach_of(of.window), {}, {}, {}, {}, {}});
+      compact_ = compact_ || (groups_[g].reach > 0 && neighbours == nullptr);
       if (groups_[g].kernel.window == simd::MixedWindow::gaussian) ++gaussian_groups_;
     }
     Group& group = groups_[g];
@@ -29,6 +49,18 @@ MixedProducts::MixedProducts(const MixedSample& sample, const MixedKernel& kerne
     columns_.push_back(c);
   }
   if (groups_.size() > 1) spare_.resize(MixedTiles::kTile);
+}
+
+bool MixedProducts::out_of_reach(const double* point, const double* low, const double* high) const {
+  for (const Group& group : groups_) {
+    if (group.reach == 0) continue;
+    for (std::size_t k = 0; k < group.place.size(); ++k) {
+      const std::size_t c = columns_[group.place[k]];
+      const double away = std::max(low[c] - point[c], point[c] - high[c]);
+      if (away * group.scale[k] > group.reach) return true;
+    }
+  }
+  return false;
 }
 
 double MixedProducts::square_distance(std::size_t j, const double* point) const {

@@ -23,6 +23,10 @@ class MixedProducts {
   const std::vector<std::size_t>& columns() const { return columns_; }
   /// Whether kernels of one form are exponentials, so that products may underflow.
   bool gaussian() const { return gaussian_groups_ == 1; }
+  /// Whether some kernel is zero beyond a distance, with bandwidths that are the same for all
+  /// samples; and whether all samples with columns between `low` and `high` are beyond it.
+  bool compact() const { return compact_; }
+  bool out_of_reach(const double* point, const double* low, const double* high) const;
   /// The sum of squares in bandwidths between a sample and a point along the columns of these.
   double square_distance(std::size_t j, const double* point) const;
 
@@ -37,6 +41,7 @@ class MixedProducts {
  private:
   struct Group {
     ContinuousKernel kernel;
+    double reach;                          // 0 if it has none
     std::vector<std::size_t> place;        // in columns_
     std::vector<const double*> x, scales;  // of samples, if these have bandwidths of their own
     std::vector<double> scale, at;
@@ -45,6 +50,7 @@ class MixedProducts {
 
   const simd::MixedTable& table_;
   const bool by_point_;
+  bool compact_ = false;
   std::vector<std::size_t> columns_;
   std::vector<Group> groups_;
   int gaussian_groups_ = 0;

@@ -47,6 +47,7 @@ void MixedRow::start(const int* code, const double* position) {
   weights_ = sample_.weights(kernel_, {code, position});
   const std::size_t cells = sample_.cells(), all = kernel_.lambda.size();
   tiles_.clear();
+  counted_.clear();
   for (std::size_t cell = 0; cell < cells; ++cell) {
     bool counts = weights_.value[cell] != 0;
     for (std::size_t k = 0; k < all && (use_ == Use::criterion || use_ == Use::weights); ++k) {
@@ -55,6 +56,7 @@ void MixedRow::start(const int* code, const double* position) {
     if (!counts) continue;
     const std::size_t first = sample_.first(cell), end = sample_.first(cell + 1);
     tiles_.add(first, end);
+    counted_.push_back(cell);
     const auto fill = [&](double* to, double value) {
       for (std::size_t j = first; j < end; ++j) to[j] = value * times_of(j);
     };
@@ -68,6 +70,19 @@ void MixedRow::take_bandwidths(std::size_t i) {
   double scale[simd::kMixedColumns];
   there_ = neighbours_->copy_scales(i, scale);
   products_.set_scales(scale);
+}
+
+/// Leaves of samples that are out of reach of a compact kernel add nothing.
+void MixedRow::take_samples_in_reach(const double* point) {
+  tiles_.clear();
+  for (const std::size_t cell : counted_) {
+    const std::size_t first = sample_.first(cell), end = sample_.first(cell + 1);
+    for (std::size_t k = 0; k < sample_.leaves(cell); ++k) {
+      if (products_.out_of_reach(point, sample_.low(cell, k), sample_.high(cell, k))) continue;
+      const std::size_t begin = first + k * MixedSample::kLeaf;
+      tiles_.add(begin, std::min(end, begin + MixedSample::kLeaf));
+    }
+  }
 }
 
 /// The least sum of squares in bandwidths to a sample whose weight counts.
@@ -150,6 +165,7 @@ const MixedFit& MixedRow::fit(const double* point, double reference, std::size_t
   };
   nearest_ = 0.0;
   fit_.sum = 0.0;
+  if (products_.compact()) take_samples_in_reach(point);
   if (there_) sum_up();
   if (there_ && products_.gaussian() && std::fabs(fit_.sum) < kLeastMixedSum) {
     nearest_ = nearest(point, own);

@@ -86,6 +86,7 @@ class MixedRow {
     return sample_.w(j) * (neighbours_ == nullptr ? 1.0 : neighbours_->times(j));
   }
   double* row(std::size_t k) { return room_.data() + k * sample_.size(); }
+  void take_samples_in_reach(const double* point);
   double nearest(const double* point, std::size_t own) const;
   void constant_fit(const double* point, double reference, std::size_t own);
   void fill_products(const double* point, std::size_t own);
@@ -110,6 +111,7 @@ class MixedRow {
   RawArray<double> room_;
   double *product_, *factor_, *weight_, *v_, *t_, *tq_, *spare_;
   std::vector<double*> slope_, lambda_slope_, z_;
+  std::vector<std::size_t> counted_;  // cells
   MixedTiles tiles_;
   MixedSample::CellWeights weights_;
   MixedFit fit_;

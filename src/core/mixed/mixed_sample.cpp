@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "core/base/error.hpp"
+#include "core/data/sample_moments.hpp"
 
 namespace kestrel {
 
@@ -39,6 +40,18 @@ MixedSample::MixedSample(const MixedRows& rows, std::vector<int> levels, Span<co
   };
   std::stable_sort(given_.begin(), given_.end(),
                    [&](std::uint32_t a, std::uint32_t b) { return compare(a, b) < 0; });
+  for (std::size_t i = 0; i < n; ++i) {
+    if (i == 0 || compare(given_[i - 1], given_[i]) != 0) first_.push_back(i);
+  }
+  first_.push_back(n);
+  const std::vector<double> ends = n > 0 ? column_ranges(rows.x, options) : std::vector<double>();
+  std::vector<double> range;
+  for (std::size_t c = 0; c < columns_ && n > 0; ++c)
+    range.push_back(ends[2 * c + 1] - ends[2 * c]);
+  for (std::size_t cell = 0; cell < cells() && columns_ > 0; ++cell) {
+    poll_if_due(options);
+    order_leaves(rows.x, range, first_[cell], first_[cell + 1]);
+  }
   serial_for(n, options, [&](std::size_t i) {
     const std::size_t from = given_[i];
     for (std::size_t c = 0; c < columns_; ++c) x_[c * n + i] = rows.x(from, c);
@@ -47,13 +60,64 @@ MixedSample::MixedSample(const MixedRows& rows, std::vector<int> levels, Span<co
       w_[i] = w[from];
       if (w_[i] == 0) --positive_;
     }
-    if (i > 0 && compare(given_[i - 1], given_[i]) == 0) return;
-    first_.push_back(i);
+  });
+  for (std::size_t cell = 0; cell < cells(); ++cell) {
+    const std::size_t from = given_[first_[cell]];
     for (std::size_t k = 0; k < factors_; ++k) code_.push_back(rows.code(from, k));
     for (std::size_t k = 0; k < ordered(); ++k) position_.push_back(rows.ordered(from, k));
-  });
-  first_.push_back(n);
+  }
+  take_boxes();
   take_trend(options);
+}
+
+/// Splits rows begin .. end - 1 at the median of the column in which they reach farthest, relative
+/// to its range.
+void MixedSample::order_leaves(const MatrixView& x, const std::vector<double>& range,
+                               std::size_t begin, std::size_t end) {
+  while (end - begin > kLeaf) {
+    std::size_t widest = columns_;
+    double most = 0;
+    for (std::size_t c = 0; c < columns_; ++c) {
+      double low = HUGE_VAL, high = -HUGE_VAL;
+      for (std::size_t i = begin; i < end; ++i) {
+        low = std::min(low, x(given_[i], c));
+        high = std::max(high, x(given_[i], c));
+      }
+      const double share = (high - low) / range[c];
+      if (share > most) {
+        most = share;
+        widest = c;
+      }
+    }
+    if (widest == columns_) return;
+    // Whole leaves on the left.
+    const std::size_t half = ((end - begin) / 2 + kLeaf - 1) / kLeaf * kLeaf;
+    const auto at = [&](std::size_t i) { return given_.begin() + static_cast<std::ptrdiff_t>(i); };
+    std::nth_element(at(begin), at(begin + half), at(end), [&](std::uint32_t a, std::uint32_t b) {
+      const double one = x(a, widest), other = x(b, widest);
+      return one != other ? one < other : a < b;
+    });
+    order_leaves(x, range, begin, begin + half);
+    begin += half;
+  }
+}
+
+void MixedSample::take_boxes() {
+  leaf_.push_back(0);
+  for (std::size_t cell = 0; cell < cells(); ++cell) {
+    for (std::size_t begin = first_[cell]; begin < first_[cell + 1]; begin += kLeaf) {
+      const std::size_t end = std::min(begin + kLeaf, first_[cell + 1]);
+      const auto add = [&](bool high) {
+        for (std::size_t c = 0; c < columns_; ++c) {
+          const auto found = std::minmax_element(x(c) + begin, x(c) + end);
+          box_.push_back(high ? *found.second : *found.first);
+        }
+      };
+      add(false);
+      add(true);
+    }
+    leaf_.push_back(leaf_.back() + (first_[cell + 1] - first_[cell] + kLeaf - 1) / kLeaf);
+  }
 }
 
 void MixedSample::take_trend(const ParallelOptions& options) {

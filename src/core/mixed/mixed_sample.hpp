@@ -30,7 +30,7 @@ class MixedSample {
  public:
   /// levels: of each factor, then of each ordered factor. y: responses, or empty. w: weights, which
   /// sum to the number of positive ones. The views need not outlive the object. O(n log n) for each
-  /// factor.
+  /// factor, and O(n log n columns).
   MixedSample(const MixedRows& rows, std::vector<int> levels, Span<const double> y, Weights w,
               const ParallelOptions& options);
 
@@ -50,6 +50,16 @@ class MixedSample {
 
   std::size_t cells() const { return first_.size() - 1; }
   std::size_t first(std::size_t cell) const { return first_[cell]; }
+
+  /// The rows of a cell are ordered as the leaves of a k-d tree, kLeaf rows each but for the last,
+  /// so that those of a leaf are near each other.
+  static constexpr std::size_t kLeaf = 64;
+  std::size_t leaves(std::size_t cell) const { return leaf_[cell + 1] - leaf_[cell]; }
+  /// The least and the largest value of each continuous column in leaf k of a cell.
+  const double* low(std::size_t cell, std::size_t k) const {
+    return box_.data() + 2 * columns_ * (leaf_[cell] + k);
+  }
+  const double* high(std::size_t cell, std::size_t k) const { return low(cell, k) + columns_; }
 
   /// The continuous columns of a row.
   void copy_row(std::size_t i, double* to) const {
@@ -87,6 +97,9 @@ class MixedSample {
  private:
   void weigh(const MixedKernel& kernel, const Levels& from, const Levels& to, double* value,
              double* slope, std::size_t stride) const;
+  void order_leaves(const MatrixView& x, const std::vector<double>& range, std::size_t begin,
+                    std::size_t end);
+  void take_boxes();
   void take_trend(const ParallelOptions& options);
 
   std::size_t columns_, factors_;
@@ -95,7 +108,8 @@ class MixedSample {
   std::vector<std::uint32_t> given_;
   RawArray<double> x_, y_, level_y_, w_;
   std::size_t positive_;
-  std::vector<std::size_t> first_;
+  std::vector<std::size_t> first_, leaf_;
+  std::vector<double> box_;
   std::vector<int> code_;
   std::vector<double> position_, unit_, centre_, slope_;
   double level_ = 0;

@@ -8,91 +8,101 @@
 
 #include "core/base/error.hpp"
 #include "core/base/files.hpp"
+#include "core/sketch/byte_words.hpp"
 
 namespace kestrel {
 
 namespace {
 
-/// "KESTRELS", lowest byte first.
-constexpr std::uint64_t kMark = 0x534c45525453454bu;
+/// "KESTRELS" and "KESTRELG", lowest byte first.
+constexpr std::uint64_t kMark = 0x534c45525453454bu, kGridMark = 0x474c45525453454bu;
 constexpr std::uint64_t kVersion = 1;
-constexpr std::size_t kWord = 8;
 /// Words around the names, the samples and the cells.
 constexpr std::size_t kFixedWords = 13;
 
 /// Words of a sample that is kept, and of a cell.
 std::size_t words_of_sample(bool weighted) { return weighted ? 2 : 1; }
 std::size_t words_of_cell(std::size_t row) { return 1 + 2 * row; }
-std::size_t words_of_name(std::size_t size) { return (size + kWord - 1) / kWord; }
-
-class Writer {
- public:
-  void put(std::uint64_t word) {
-    const std::size_t at = bytes.size();
-    bytes.resize(at + kWord);
-    for (std::size_t byte = 0; byte < kWord; ++byte) {
-      bytes[at + byte] = static_cast<unsigned char>(word >> (8 * byte));
-    }
-  }
-  void put(double value) {
-    std::uint64_t word;
-    std::memcpy(&word, &value, sizeof word);
-    put(word);
-  }
-  void put(const std::string& text) {
-    bytes.insert(bytes.end(), text.begin(), text.end());
-    bytes.resize((bytes.size() + kWord - 1) / kWord * kWord, 0);
-  }
-
-  std::vector<unsigned char> bytes;
-};
-
-class Reader {
- public:
-  explicit Reader(Span<const unsigned char> bytes) : bytes_(bytes) {}
-
-  std::uint64_t word() {
-    std::uint64_t word = 0;
-    for (std::size_t byte = 0; byte < kWord; ++byte) {
-      word |= static_cast<std::uint64_t>(bytes_[at_ + byte]) << (8 * byte);
-    }
-    at_ += kWord;
-    return word;
-  }
-  double number() {
-    const std::uint64_t bits = word();
-    double value;
-    std::memcpy(&value, &bits, sizeof value);
-    return value;
-  }
-  std::vector<double> numbers(std::uint64_t count) {
-    std::vector<double> values;
-    for (std::uint64_t k = 0; k < count; ++k) values.push_back(number());
-    return values;
-  }
-  std::string text(std::size_t size) {
-    const std::string text(reinterpret_cast<const char*>(bytes_.data + at_), size);
-    at_ += (size + kWord - 1) / kWord * kWord;
-    return text;
-  }
-
- private:
-  const Span<const unsigned char> bytes_;
-  std::size_t at_ = 0;
-};
 
 [[noreturn]] void refuse(const char* what) { throw error(ErrorKind::input, what); }
+
+/// Reads mark and version, and checks the size and the checksum.
+WordReader checked(Span<const unsigned char> bytes, std::uint64_t mark, std::size_t least) {
+  WordReader in(bytes);
+  if (bytes.size < 2 * kWordBytes || in.word() != mark) refuse("these bytes are no sketch");
+  const std::uint64_t version = in.word();
+  if (version != kVersion) {
+    const std::string known = std::to_string(kVersion);
+    refuse(("the sketch has the version " + std::to_string(version) + ", not " + known).c_str());
+  }
+  if (bytes.size < kWordBytes * least || bytes.size % kWordBytes != 0) {
+    refuse("the sketch is cut short");
+  }
+  const std::size_t summed = bytes.size - kWordBytes;
+  WordReader last({bytes.data + summed, kWordBytes});
+  if (checksum(bytes.data, summed, 0) != last.word())
+    refuse("the bytes of the sketch were changed");
+  return in;
+}
+
+std::uint64_t as_word(std::int64_t value) { return static_cast<std::uint64_t>(value); }
+
+/// Reads the parts of a sketch of several variables, and refuses to read beyond the end.
+class GridReader {
+ public:
+  GridReader(const WordReader& in, std::size_t words) : in_(in), left_(words) {}
+
+  std::uint64_t word() {
+    take(1);
+    return in_.word();
+  }
+  double number() {
+    take(1);
+    return in_.number();
+  }
+  std::int64_t whole() { return static_cast<std::int64_t>(word()); }
+  int exponent() {
+    const std::int64_t value = whole();
+    if (value < -2000 || value > 2000) refuse("the sketch has an impossible plan");
+    return static_cast<int>(value);
+  }
+  std::string text() {
+    const std::uint64_t size = word();
+    if (size / kWordBytes > left_) refuse("the sketch is cut short");
+    take(words_of_text(size));
+    return in_.text(size);
+  }
+  ValueRange range() {
+    const double min = number();
+    return {min, number()};
+  }
+  /// Throws error(input) unless so many words are left; so that no more memory is asked for than
+  /// the bytes have.
+  void expect(std::uint64_t words) const {
+    if (words > left_) refuse("the sketch is cut short");
+  }
+  std::size_t left() const { return left_; }
+
+ private:
+  void take(std::uint64_t words) {
+    expect(words);
+    left_ -= words;
+  }
+
+  WordReader in_;
+  std::size_t left_;
+};
 
 }  // namespace
 
 std::vector<unsigned char> bytes_of(const LineSketch& sketch) {
   const SketchPlan& plan = sketch.plan();
   const KeptSamples& kept = sketch.kept();
-  Writer out;
-  out.bytes.reserve(kWord * (kFixedWords + words_of_name(plan.column.size()) +
-                             words_of_name(plan.weight.size()) +
-                             words_of_sample(plan.weighted()) * kept.size() +
-                             words_of_cell(sketch.row()) * sketch.full().size()));
+  WordWriter out;
+  out.bytes.reserve(kWordBytes * (kFixedWords + words_of_text(plan.column.size()) +
+                                  words_of_text(plan.weight.size()) +
+                                  words_of_sample(plan.weighted()) * kept.size() +
+                                  words_of_cell(sketch.row()) * sketch.full().size()));
   out.put(kMark);
   out.put(kVersion);
   for (const int exponent : {plan.exponent, plan.weight_exponent}) {
@@ -122,31 +132,18 @@ std::vector<unsigned char> bytes_of(const LineSketch& sketch) {
 }
 
 LineSketch sketch_of(Span<const unsigned char> bytes) {
-  Reader in(bytes);
-  if (bytes.size < 2 * kWord || in.word() != kMark) refuse("these bytes are no sketch");
-  const std::uint64_t version = in.word();
-  if (version != kVersion) {
-    const std::string known = std::to_string(kVersion);
-    refuse(("the sketch has the version " + std::to_string(version) + ", not " + known).c_str());
-  }
-  if (bytes.size < kWord * kFixedWords || bytes.size % kWord != 0) {
-    refuse("the sketch is cut short");
-  }
-  const std::size_t summed = bytes.size - kWord;
-  Reader last({bytes.data + summed, kWord});
-  if (checksum(bytes.data, summed, 0) != last.word())
-    refuse("the bytes of the sketch were changed");
+  WordReader in = checked(bytes, kMark, kFixedWords);
   const std::int64_t exponent = static_cast<std::int64_t>(in.word()),
                      weight_exponent = static_cast<std::int64_t>(in.word());
   const std::uint64_t column = in.word(), weight = in.word(), kept = in.word(), full = in.word();
   // Numbers are compared with the size before they are added or multiplied.
-  const std::uint64_t left = bytes.size / kWord - kFixedWords;
-  if (std::max(std::max(column, weight) / kWord, std::max(kept, full)) > left ||
+  const std::uint64_t left = bytes.size / kWordBytes - kFixedWords;
+  if (std::max(std::max(column, weight) / kWordBytes, std::max(kept, full)) > left ||
       std::max(std::abs(exponent), std::abs(weight_exponent)) > 2000) {
     refuse("the sketch has an impossible plan");
   }
   const std::size_t row = LineSketch({0, "", weight > 0 ? "w" : ""}).row();
-  if (words_of_name(column) + words_of_name(weight) + words_of_sample(weight > 0) * kept +
+  if (words_of_text(column) + words_of_text(weight) + words_of_sample(weight > 0) * kept +
           words_of_cell(row) * full !=
       left) {
     refuse("the sketch has another size than its samples and cells");
@@ -169,6 +166,109 @@ LineSketch sketch_of(Span<const unsigned char> bytes) {
   }
   return LineSketch::of_parts(std::move(plan), ranges[0], ranges[1], std::move(samples),
                               std::move(keys), std::move(sums));
+}
+
+// ---- several variables
+
+std::vector<unsigned char> bytes_of(const GridSketch& sketch) {
+  const GridPlan& plan = sketch.plan();
+  const std::size_t width = sketch.width_of_row();
+  const std::vector<const GridSketch::Tile*> tiles = sketch.tiles();
+  WordWriter out;
+  out.put(kGridMark);
+  out.put(kVersion);
+  out.put(static_cast<std::uint64_t>(plan.d()));
+  for (std::size_t k = 0; k < plan.d(); ++k) {
+    out.put(as_word(plan.exponent[k]));
+    out.put(static_cast<std::uint64_t>(plan.column[k].size()));
+    out.put(plan.column[k]);
+    out.put(sketch.ranges()[k].min);
+    out.put(sketch.ranges()[k].max);
+  }
+  out.put(as_word(plan.weight_exponent));
+  out.put(static_cast<std::uint64_t>(plan.weight.size()));
+  out.put(plan.weight);
+  out.put(sketch.weight_range().min);
+  out.put(sketch.weight_range().max);
+  out.put(static_cast<std::uint64_t>(tiles.size()));
+  for (const GridSketch::Tile* tile : tiles) {
+    for (const std::int64_t part : tile->key) out.put(as_word(part));
+    out.put(static_cast<std::uint64_t>(tile->full));
+    out.put(tile->count);
+    out.put(static_cast<std::uint64_t>(!tile->low.empty()));
+    out.put(static_cast<std::uint64_t>(!tile->high.empty()));
+    for (const double value : sorted_rows(tile->rows, width)) out.put(value);
+    for (const WideInteger& sum : tile->moments) {
+      out.put(as_word(sum.high));
+      out.put(sum.low);
+    }
+    for (const std::int64_t cell : tile->high) out.put(as_word(cell));
+    for (const std::int64_t cell : tile->low) out.put(as_word(cell));
+  }
+  out.put(checksum(out.bytes.data(), out.bytes.size(), 0));
+  return std::move(out.bytes);
+}
+
+bool is_grid_sketch(Span<const unsigned char> bytes) {
+  return bytes.size >= kWordBytes && WordReader(bytes).word() == kGridMark;
+}
+
+GridSketch grid_sketch_of(Span<const unsigned char> bytes) {
+  constexpr std::size_t kLeastWords = 4;
+  const WordReader begun = checked(bytes, kGridMark, kLeastWords);
+  GridReader in(begun, bytes.size / kWordBytes - 3);
+  const std::uint64_t d = in.word();
+  if (d != 2 && d != 3) refuse("the sketch has an impossible plan");
+  GridPlan plan;
+  std::vector<ValueRange> ranges;
+  for (std::uint64_t k = 0; k < d; ++k) {
+    plan.exponent.push_back(in.exponent());
+    plan.column.push_back(in.text());
+    ranges.push_back(in.range());
+  }
+  plan.weight_exponent = in.exponent();
+  plan.weight = in.text();
+  const ValueRange weights = in.range();
+  const GridSketch empty(plan);
+  const std::uint64_t tiles = in.word();
+  in.expect(tiles);
+  std::vector<GridSketch::Tile> all;
+  for (std::uint64_t t = 0; t < tiles; ++t) {
+    GridSketch::Tile tile;
+    for (std::int64_t& part : tile.key) part = in.whole();
+    const std::uint64_t full = in.word();
+    tile.count = in.word();
+    const std::uint64_t cells = in.word(), wide = in.word();
+    if (full > 1 || cells > 1 || wide > cells) refuse("the sketch has an impossible tile");
+    if (t > 0 && !(all.back().key < tile.key)) refuse("the tiles of the sketch are not in order");
+    tile.full = full == 1;
+    if (tile.full) {
+      in.expect(2 * empty.moments_of_tile());
+      for (std::size_t m = 0; m < empty.moments_of_tile(); ++m) {
+        const std::int64_t high = in.whole();
+        tile.moments.emplace_back(high, in.word());
+      }
+    } else {
+      in.expect(tile.count);
+      in.expect(tile.count * empty.width_of_row());
+      for (std::uint64_t i = 0; i < tile.count * empty.width_of_row(); ++i) {
+        tile.rows.push_back(in.number());
+      }
+      if (sorted_rows(tile.rows, empty.width_of_row()) != tile.rows) {
+        refuse("the samples of the sketch are not in order");
+      }
+    }
+    in.expect((cells + wide) * GridSketch::cells_of_tile(d));
+    for (std::size_t c = 0; c < wide * GridSketch::cells_of_tile(d); ++c) {
+      tile.high.push_back(in.whole());
+    }
+    for (std::size_t c = 0; c < cells * GridSketch::cells_of_tile(d); ++c) {
+      tile.low.push_back(in.whole());
+    }
+    all.push_back(std::move(tile));
+  }
+  if (in.left() != 0) refuse("the sketch has another size than its samples and cells");
+  return GridSketch::of_parts(std::move(plan), std::move(ranges), weights, std::move(all));
 }
 
 }  // namespace kestrel

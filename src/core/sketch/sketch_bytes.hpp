@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/base/span.hpp"
+#include "core/sketch/grid_sketch.hpp"
 #include "core/sketch/line_sketch.hpp"
 
 namespace kestrel {
@@ -19,6 +20,18 @@ std::vector<unsigned char> bytes_of(const LineSketch& sketch);
 
 /// Throws error(input) for bytes that are no sketch, of another version, cut short or changed.
 LineSketch sketch_of(Span<const unsigned char> bytes);
+
+/// Of two or three variables, and settled. Words: another mark, the version, the number of
+/// variables, for each its exponent, the length of its name, the name, and its range; exponent,
+/// length, name and range of the weights; the number of tiles. Then for each tile, in ascending
+/// order, its key, whether it is full, its number of samples, whether it has cells, and whether
+/// these are wide. After that the samples that the tile keeps, sorted, or the two halves of each of
+/// its sums, and its cells, one word each, or two if they are wide. At the end the checksum.
+std::vector<unsigned char> bytes_of(const GridSketch& sketch);
+GridSketch grid_sketch_of(Span<const unsigned char> bytes);
+
+/// Whether bytes begin like a sketch of several variables.
+bool is_grid_sketch(Span<const unsigned char> bytes);
 
 }  // namespace kestrel
 

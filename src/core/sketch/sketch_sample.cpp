@@ -7,6 +7,8 @@
 #include "core/fgt/density.hpp"
 #include "core/fgt/line_sample.hpp"
 #include "core/fgt/truncation.hpp"
+#include "core/sketch/grid_modes.hpp"
+#include "simd/sketch/whole_moments.hpp"
 
 namespace kestrel {
 
@@ -119,7 +121,8 @@ int exponents_of_sums() {
 
 /// The weights times `factor`, so that they sum to their number, as R has them. Those below a
 /// thousandth of the mean have few digits, so that a density need not have digits next to them.
-WeightSums weights_of_mean_one(const LineSketch& sketch, double* factor) {
+template <class Sketch>
+WeightSums weights_of_mean_one(const Sketch& sketch, double* factor) {
   constexpr double kLeastWithDigits = 1.0 / 1024;
   const WeightSums weights = sketch.weight_sums();
   const double n = static_cast<double>(sketch.n());
@@ -128,6 +131,25 @@ WeightSums weights_of_mean_one(const LineSketch& sketch, double* factor) {
           std::max(weights.min_positive * *factor, kLeastWithDigits),
           static_cast<std::size_t>(sketch.n())};
 }
+
+/// A variance of positions below this is that of equal samples, but for rounding.
+constexpr double kRoundedToZero = 1e-12;
+
+/// Ties of samples that are sorted by all of their values.
+class TieCount {
+ public:
+  void add(double count, double weight, double squares) {
+    ties_.pairs += count * (count - 1);
+    ties_.weight += weight * weight - squares;
+  }
+  /// Of weights that sum to their number n: `all` is their sum in units.
+  Ties scaled(double n, double all) const {
+    return {ties_.pairs, ties_.weight * (n / all * (n / all))};
+  }
+
+ private:
+  Ties ties_;
+};
 
 }  // namespace
 
@@ -158,9 +180,11 @@ std::unique_ptr<const Sample> sample_of_sketch(const LineSketch& sketch,
   return sample;
 }
 
+double least_sum_cells() { return std::ldexp(1.0, exponents_of_sums()); }
+
 double least_sum_bandwidth(const LineSketch& sketch) {
   if (keeps_all(sketch)) return 0;
-  return std::ldexp(1.0, sketch.plan().exponent + exponents_of_sums());
+  return std::ldexp(least_sum_cells(), sketch.plan().exponent);
 }
 
 double least_density_bandwidth(const LineSketch& sketch) {
@@ -173,11 +197,7 @@ double least_density_bandwidth(const LineSketch& sketch) {
 
 Ties least_ties(const LineSketch& sketch) {
   const KeptSamples& kept = sketch.kept();
-  Ties ties;
-  const auto add = [&](double count, double weight, double squares) {
-    ties.pairs += count * (count - 1);
-    ties.weight += weight * weight - squares;
-  };
+  TieCount ties;
   for (std::size_t begin = 0, end; begin < kept.size(); begin = end) {
     double weight = 0, squares = 0;
     for (end = begin; end < kept.size() && kept.x[end] == kept.x[begin]; ++end) {
@@ -185,21 +205,17 @@ Ties least_ties(const LineSketch& sketch) {
       weight += v;
       squares += v * v;
     }
-    if (end - begin > 1) add(static_cast<double>(end - begin), weight, squares);
+    if (end - begin > 1) ties.add(static_cast<double>(end - begin), weight, squares);
   }
   // The variance of t, in which a cell is two wide.
-  constexpr double kRoundedToZero = 1e-12;
   for (std::size_t k = 0; k < sketch.full().size(); ++k) {
     const double weight = sketch.weight(k), one = sketch.sums(k)[1].value() / simd::kQuanta;
     const double two = sketch.sums(k)[2].value() / simd::kQuanta;
     if (two / weight - (one / weight) * (one / weight) < kRoundedToZero) {
-      add(static_cast<double>(sketch.count(k)), weight, sketch.squares(k));
+      ties.add(static_cast<double>(sketch.count(k)), weight, sketch.squares(k));
     }
   }
-  // Of weights that sum to their number.
-  const double all = sketch.in_units(sketch.weight_sums().sum), n = static_cast<double>(sketch.n());
-  ties.weight *= n / all * (n / all);
-  return ties;
+  return ties.scaled(static_cast<double>(sketch.n()), sketch.in_units(sketch.weight_sums().sum));
 }
 
 std::vector<double> quantiles_of(const LineSketch& sketch, Span<const double> prob) {
@@ -217,5 +233,80 @@ std::vector<double> quantiles_of(const LineSketch& sketch, Span<const double> pr
 }
 
 int exponent_for(double bandwidth) { return cell_exponent(bandwidth, exponents_of_sums()); }
+
+// ---- two and three variables
+
+std::unique_ptr<const Sample> sample_of_sketch(const GridSketch& sketch) {
+  double factor;
+  const WeightSums weights = weights_of_mean_one(sketch, &factor);
+  const double unit =
+      sketch.plan().weighted() ? factor * std::ldexp(1.0, sketch.plan().weight_exponent) : 1.0;
+  auto modes = std::make_unique<GridModes>(sketch, weights, unit);
+  std::vector<double> ranges;
+  for (std::size_t k = 0; k < sketch.d(); ++k) {
+    ranges.push_back(sketch.ranges()[k].min);
+    ranges.push_back(sketch.ranges()[k].max);
+  }
+  auto sample = std::make_unique<const Sample>(static_cast<std::size_t>(sketch.n()), ranges);
+  const ModeSource* source = modes.get();
+  sample->prepared<SpreadSamples>(
+      [&] { return std::make_unique<SpreadSamples>(SpreadSamples{source}); });
+  sample->prepared<Ties>([&] { return std::make_unique<Ties>(least_ties(sketch)); });
+  sample->prepared<SampleCovariance>(
+      [&] { return std::make_unique<SampleCovariance>(sketch.moments()); });
+  sample->prepared<GridModes>([&] { return std::move(modes); });
+  sample->prepared<WeightSums>([&] { return std::make_unique<WeightSums>(weights); });
+  return sample;
+}
+
+std::vector<double> least_bandwidths(const GridSketch& sketch) {
+  std::vector<double> least;
+  for (const int exponent : sketch.plan().exponent) {
+    least.push_back(sketch.keeps_all() ? 0.0 : std::ldexp(least_in_cells(sketch.d()), exponent));
+  }
+  return least;
+}
+
+Ties least_ties(const GridSketch& sketch) {
+  const std::size_t d = sketch.d(), width = sketch.width_of_row();
+  TieCount ties;
+  double all = 0;
+  for (const GridSketch::Tile* tile : sketch.tiles()) {
+    const std::vector<double> rows = sorted_rows(tile->rows, width);
+    for (std::size_t begin = 0, end; begin < rows.size(); begin = end) {
+      const double* first = rows.data() + begin;
+      double weight = 0, squares = 0;
+      for (end = begin; end < rows.size() && std::equal(first, first + d, rows.data() + end);
+           end += width) {
+        const double v = sketch.plan().weighted() ? sketch.in_units(rows[end + d]) : 1.0;
+        weight += v;
+        squares += v * v;
+      }
+      if (end - begin > width) {
+        ties.add(static_cast<double>((end - begin) / width), weight, squares);
+      }
+      all += weight;
+    }
+    if (!tile->full) continue;
+    const auto moment = [&](std::size_t m) { return tile->moments[m].value() / simd::kQuanta; };
+    bool equal = moment(0) > 0;
+    std::size_t at = 2 + d;
+    for (std::size_t k = 0; k < d; at += d - k, ++k) {
+      const double mean = moment(2 + k) / moment(0);
+      equal = equal && moment(at) / moment(0) - mean * mean < kRoundedToZero;
+    }
+    if (equal) ties.add(static_cast<double>(tile->count), moment(0), moment(1));
+    all += moment(0);
+  }
+  return ties.scaled(static_cast<double>(sketch.n()), all);
+}
+
+std::vector<int> exponents_for(Span<const double> bandwidths) {
+  std::vector<int> exponents;
+  for (const double h : bandwidths) {
+    exponents.push_back(std::ilogb(h / least_in_cells(bandwidths.size) * (1 + 1e-12)));
+  }
+  return exponents;
+}
 
 }  // namespace kestrel

@@ -9,6 +9,7 @@
 #include "core/base/span.hpp"
 #include "core/data/sample.hpp"
 #include "core/data/ties.hpp"
+#include "core/sketch/grid_sketch.hpp"
 #include "core/sketch/line_sketch.hpp"
 
 namespace kestrel {
@@ -27,6 +28,9 @@ std::unique_ptr<const Sample> sample_of_sketch(const LineSketch& sketch, const R
 double least_sum_bandwidth(const LineSketch& sketch);
 double least_density_bandwidth(const LineSketch& sketch);
 
+/// That of sums in widths of cells.
+double least_sum_cells();
+
 /// Ties among the samples that are kept, and among those of each cell whose samples are equal, to
 /// 1e-6 of its width. Ties of other samples are not known: there are at least so many. O(cells).
 Ties least_ties(const LineSketch& sketch);
@@ -35,6 +39,17 @@ Ties least_ties(const LineSketch& sketch);
 /// count as equally spaced in their cells. A sample with a weight counts as so many. There is a
 /// sample at least. O(cells) each.
 std::vector<double> quantiles_of(const LineSketch& sketch, Span<const double> prob);
+
+/// The same of two or three variables, for the engine `fourier`. The sketch is settled.
+std::unique_ptr<const Sample> sample_of_sketch(const GridSketch& sketch);
+
+/// The least bandwidth that the cells serve along each axis, given the others, for sums of degree 0
+/// and 2; 0 if all samples are known.
+std::vector<double> least_bandwidths(const GridSketch& sketch);
+Ties least_ties(const GridSketch& sketch);
+
+/// The exponents of the widest cells that serve sums from these bandwidths on.
+std::vector<int> exponents_for(Span<const double> bandwidths);
 
 /// The exponent of the widest cells that serve sums over pairs from this bandwidth on.
 int exponent_for(double bandwidth);

@@ -217,6 +217,25 @@ TEST_P(MixedDensity, CriteriaAreThoseOfDirectSums) {
   }
 }
 
+TEST(MixedLeaves, ThoseOutOfReachAddNothingToDensities) {
+  const Data data = leaves();
+  const MixedSample sample = sample_of(data);
+  for (const MixedKernel& kernel : narrow_kernels()) {
+    if (std::isinf(kernel.h[0])) continue;
+    const Oracle oracle{data, kernel};
+    for (const MixedGiven& given : conditions_for(data)) {
+      std::size_t lost = 0;
+      const double wanted = static_cast<double>(likelihood(oracle, given, &lost));
+      for (const simd::Table* table : common::tables()) {
+        SCOPED_TRACE(table->name);
+        const MixedCriterion got = mixed_log_likelihood(sample, kernel, given, false, on(table));
+        EXPECT_NEAR(got.value, wanted, 1e-12 * std::fabs(wanted));
+        EXPECT_EQ(got.unsupported, lost);
+      }
+    }
+  }
+}
+
 TEST_P(MixedDensity, GradientsAreDifferences) {
   const Data& data = GetParam();
   const MixedSample sample = sample_of(data);

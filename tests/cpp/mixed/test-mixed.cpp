@@ -302,6 +302,29 @@ TEST(MixedKernels, SamplesFarAway) {
   }
 }
 
+TEST(MixedLeaves, ThoseOutOfReachAddNothing) {
+  const Data data = leaves();
+  const MixedSample sample = data.sample();
+  ASSERT_GT(sample.leaves(0), 4u);
+  for (const MixedKernel& kernel : narrow_kernels()) {
+    real squares = 0, count = 0;
+    for (std::size_t i = 0; i < data.n; ++i) {
+      const Fit fit = fit_at(data, kernel, i, false);
+      if (!std::isfinite(fit.value)) continue;
+      squares += fit.value * fit.value;
+      ++count;
+    }
+    for (const simd::Table* table : common::tables()) {
+      SCOPED_TRACE(table->name);
+      const MixedCriterion got =
+          mixed_criterion(sample, kernel, MixedMethod::least_squares, false, on(table));
+      EXPECT_EQ(got.unsupported, data.n - static_cast<std::size_t>(count));
+      EXPECT_NEAR(got.value, static_cast<double>(squares / static_cast<real>(data.n)),
+                  1e-13 * got.value);
+    }
+  }
+}
+
 /// The distance from a point to the k-th neighbour along a column: each distance counts once, and
 /// the least as number 0.
 double neighbour_distance(const Data& data, std::size_t c, double point, std::size_t k) {

@@ -351,7 +351,8 @@ TEST(SketchBandwidths, AreThoseThatTheMomentsServe) {
   for (int i = 0; i < 3000; ++i) x.push_back(shapes::normal(random));
   const LineSketch sketch = sketch_of_line(x, -6, on_best());
   const std::unique_ptr<const Sample> sample = sample_of_sketch(sketch, on_best());
-  const LineSample& line = line_sample(*sample, on_best());
+  const RunOptions options = on_best();
+  const LineSample& line = line_sample(*sample, options);
   const double sums = least_sum_bandwidth(sketch), density = least_density_bandwidth(sketch);
   EXPECT_EQ(sums, 0.125);
   EXPECT_EQ(density, 0.25);

@@ -1,0 +1,256 @@
+# Synopses of tables in databases, by package DBI.
+
+#' @rdname kde_synopsis
+#' @export
+kde_synopsis.DBIConnection <- function(data, table, columns = NULL, size = 5000, h, H, ..., key = NULL,
+                                       kernel = "gaussian", na.action = stats::na.fail, verbose = NULL) {
+  check_arguments("kde_synopsis", given_names(...))
+  if (missing(table)) abort_input("`table` must be the name of a table or a SELECT.")
+  source <- table_source(data, table)
+  given <- list(H = if (!missing(H)) H, h = if (!missing(h)) h, kernel = kernel)
+  database_synopsis(data, source, columns, size, key, given, na.action, verbose)
+}
+
+#' @rdname kde_synopsis
+#' @exportS3Method kde_synopsis tbl_sql
+kde_synopsis.tbl_sql <- function(data, columns = NULL, size = 5000, h, H, ..., key = NULL, kernel = "gaussian",
+                                 na.action = stats::na.fail, verbose = NULL) {
+  check_arguments("kde_synopsis", given_names(...))
+  given <- list(H = if (!missing(H)) H, h = if (!missing(h)) h, kernel = kernel)
+  database_synopsis(dbplyr::remote_con(data), lazy_source(data), columns, size, key, given, na.action, verbose)
+}
+
+# What follows FROM: `from`, with all names quoted, and whether it is a table, of which PostgreSQL can sample blocks.
+table_source <- function(con, table) {
+  named <- inherits(table, "Id")
+  if (!named && !is_file_name(without_class(table))) {
+    abort_input("`table` must be the name of a table or a SELECT, not ", describe_value(table), ".")
+  }
+  if (!named && grepl("^\\s*(select|with|values)\\b", table, ignore.case = TRUE)) {
+    return(list(from = paste0("(", sub("[;[:space:]]+$", "", table), ") AS kestrel_rows"), is_table = FALSE))
+  }
+  name <- if (named) table else as.vector(without_class(table))
+  list(from = as.character(DBI::dbQuoteIdentifier(con, name)), is_table = TRUE)
+}
+
+# The same of a `tbl`, which is a table or a pipeline of verbs.
+lazy_source <- function(data) {
+  sql <- asking_database(as.character(dbplyr::sql_render(data)))
+  plain <- "^SELECT \\*\\s+FROM\\s+"
+  if (!is.null(dbplyr::remote_name(data)) && grepl(plain, sql)) return(list(from = sub(plain, "", sql), is_table = TRUE))
+  list(from = paste0("(", sql, ") AS kestrel_rows"), is_table = FALSE)
+}
+
+database_synopsis <- function(con, source, columns, size, key, given, na.action, verbose) {
+  verbose <- asked_verbose(verbose)
+  size <- check_count(size, "size")
+  na.action <- check_na_action(na.action)
+  given$kernel <- check_choice(given$kernel, kernel_names(), "kernel")
+  source$columns <- check_database_columns(con, source, columns, "columns")
+  if (!is.null(key)) source$key <- check_key(con, source, key)
+  table <- sample_of_table(con, source, size, na.action)
+  given <- check_synopsis_bandwidth(given, ncol(table$x))
+  synopsis <- new_synopsis(table$kept, table, given, verbose)
+  synopsis$source <- list(from = source$from, columns = source$columns, is_table = source$is_table,
+                          na.action = na.action)
+  synopsis$key <- table$key
+  synopsis
+}
+
+# Errors of a database as errors of the argument.
+asking_database <- function(code, name = "data") {
+  catching_errors(code, function(e) {
+    abort_input("`", name, "` must be a connection that answers, but the database says: ",
+                trimws(conditionMessage(e)), ".")
+  })
+}
+
+# The names of the columns that are read; all of the table for NULL.
+check_database_columns <- function(con, source, columns, name) {
+  known <- database_columns(con, source)
+  if (is.null(columns)) return(known)
+  columns <- without_class(columns)
+  if (!is.character(columns) || length(columns) == 0L || anyNA(columns) || anyDuplicated(columns) > 0L) {
+    abort_input("`", name, "` must be different names of columns, not ", describe_value(columns), ".")
+  }
+  lacking <- setdiff(columns, known)
+  if (length(lacking) > 0L) {
+    abort_input("`", name, "` must be columns of the table, but ", quoted(lacking[1L]), " is none; it has ",
+                quoted(known), ".")
+  }
+  as.vector(columns)
+}
+
+database_columns <- function(con, source) {
+  asking_database({
+    result <- DBI::dbSendQuery(con, paste("SELECT * FROM", source$from, "WHERE 1 = 0"))
+    on.exit(suspendInterrupts(DBI::dbClearResult(result)))
+    as.character(DBI::dbColumnInfo(result)$name)
+  })
+}
+
+check_key <- function(con, source, key) {
+  key <- check_column_name(key, "key")
+  if (!key %in% database_columns(con, source)) {
+    abort_input("`key` must be a column of the table, but ", quoted(key), " is none.")
+  }
+  key
+}
+
+quoted_columns <- function(con, columns) as.character(DBI::dbQuoteIdentifier(con, columns))
+
+# The rows of a query that have no missing values.
+where_complete <- function(con, columns, na.action) {
+  if (na.action == "na.omit") paste(quoted_columns(con, columns), "IS NOT NULL", collapse = " AND ")
+}
+
+select_sql <- function(what, from, where = NULL) {
+  where <- Filter(Negate(is.null), where)
+  paste("SELECT", paste(what, collapse = ", "), "FROM", from,
+        if (length(where) > 0L) paste("WHERE", paste(where, collapse = " AND ")))
+}
+
+# A sample of `size` rows: `kept`, with the fields of a table (columns_of_table()) that a synopsis keeps.
+sample_of_table <- function(con, source, size, na.action, where = NULL) {
+  columns <- unique(c(source$columns, source$key))
+  sampled <- if (source$is_table && is_postgres(con)) {
+    sample_of_postgres(con, source, columns, size, na.action, where)
+  } else {
+    sql <- select_sql(quoted_columns(con, columns), source$from, c(where_complete(con, columns, na.action), where))
+    read_table(con, sql, rows_of_pool(size, length(columns)), na.action)
+  }
+  key <- take_key(sampled, source)
+  table <- key$table
+  table$kept <- keep_rows(table, size)
+  if (!is.null(source$key)) {
+    table$key <- list(name = source$key, values = key$values[table$kept$rows], last = key$last, type = key$type)
+  }
+  table
+}
+
+# The rows of the evenly drawn sample are chosen among so many random ones: with all rows of a table its errors are half
+# as large as those of a random sample, and with eight times as many rows as it has nearly so.
+rows_of_pool <- function(size, columns) max(8 * size, 2^20 %/% columns)
+
+read_table <- function(con, sql, capacity, na.action) {
+  result <- asking_database(DBI::dbSendQuery(con, sql))
+  on.exit(suspendInterrupts(catching_errors(DBI::dbClearResult(result), function(e) NULL)))
+  numbered_labels(gather_rows(result, capacity, na.action))
+}
+
+# The table without the key, unless this is one of the columns, and the key's values.
+take_key <- function(table, source) {
+  if (is.null(source$key)) return(list(table = table))
+  at <- match(source$key, table$names)
+  if (is.na(at)) abort_input("`key` must be a column of numbers, dates or times, but ", quoted(source$key), " is not.")
+  key <- list(values = table$x[, at], last = table$ranges[2L, at], type = table$types[at])
+  if (!source$key %in% source$columns) {
+    if (length(table$names) == 1L) abort_input("`columns` must have one of numbers, dates or times beside the key.")
+    table$x <- table$x[, -at, drop = FALSE]
+    table$names <- table$names[-at]
+    table$types <- table$types[-at]
+    table$ranges <- table$ranges[, -at, drop = FALSE]
+  }
+  c(list(table = table), key)
+}
+
+# ---- PostgreSQL ---------------------------------------------------------------------------------------------------
+
+is_postgres <- function(con) inherits(con, c("PostgreSQLConnection", "PqConnection"))
+
+# Rows that the server samples, so that only these are sent. It also counts rows and categories, and finds the ranges.
+sample_of_postgres <- function(con, source, columns, size, na.action, where) {
+  complete <- c(where_complete(con, columns, na.action), where)
+  whole <- postgres_whole(con, source, columns, complete, na.action)
+  sampled <- sample_blocks(con, source, columns, size, complete, na.action, whole$N)
+  finish_postgres(con, source, sampled, whole, complete)
+}
+
+# The number of rows, and of each column that has an order its ends.
+postgres_whole <- function(con, source, columns, where, na.action) {
+  names <- quoted_columns(con, columns)
+  kinds <- postgres_kinds(con, source, columns)
+  numbers <- kinds != "text"
+  what <- c("count(*)", paste0("count(", names, ")"),
+            if (any(numbers)) paste0(c("min(", "max("), rep(names[numbers], each = 2L), ")"))
+  row <- asking_database(DBI::dbGetQuery(con, select_sql(paste(what, "AS", paste0("v", seq_along(what))), source$from,
+                                                         where)))
+  N <- as.numeric(plain(row[[1L]]))
+  if (N == 0) {
+    abort_input("`data` must have ", if (na.action == "na.omit") "a row without missing values" else "at least one row",
+                ", but it has none.")
+  }
+  counts <- vapply(row[1L + seq_along(columns)], function(count) as.numeric(plain(count)), 0)
+  if (any(counts < N)) {
+    at <- which(counts < N)[1L]
+    abort_input("`data` must not have missing values, but ", format(N - counts[at], big.mark = ","), " of ",
+                format(N, big.mark = ","), " rows have one in ", quoted(columns[at]),
+                "; na.action = na.omit leaves such rows out.")
+  }
+  ends <- vapply(row[-seq_len(1L + length(columns))], function(end) column_values(end)$values, 0)
+  if (!all(is.finite(ends))) {
+    at <- ceiling(which(!is.finite(ends))[1L] / 2)
+    abort_input("`data` must be finite, but a value of ", quoted(columns[numbers][at]), " is not.")
+  }
+  list(N = N, ranges = matrix(ends, 2L, dimnames = list(NULL, columns[numbers])), text = columns[!numbers])
+}
+
+# "text" for columns with categories, by the values of one row.
+postgres_kinds <- function(con, source, columns) {
+  names <- quoted_columns(con, columns)
+  row <- asking_database(DBI::dbGetQuery(con, paste(select_sql(names, source$from), "LIMIT 1")))
+  if (nrow(row) == 0L) abort_input("`data` must have at least one row, but it has none.")
+  vapply(seq_along(columns), function(k) {
+    read <- column_values(row[[k]])
+    if (is.null(read)) {
+      abort_input("`data` must have columns of numbers, dates, times, texts or TRUE and FALSE; not so: ",
+                  quoted(columns[k]), ", which is ", kind_of(row[[k]]), ".")
+    }
+    read$kind
+  }, "")
+}
+
+# Each row is drawn with a probability that gives more than enough rows with near certainty. If there are too few, a
+# larger one is tried.
+sample_blocks <- function(con, source, columns, size, where, na.action, N) {
+  wanted <- min(rows_of_blocks(size), N)
+  share <- (wanted + 4 * sqrt(wanted)) / N
+  repeat {
+    sample <- if (share < 1) {
+      paste0(" TABLESAMPLE BERNOULLI (", format(100 * share, digits = 15, scientific = FALSE), ") REPEATABLE (",
+             sample.int(.Machine$integer.max, 1L), ")")
+    }
+    sql <- select_sql(quoted_columns(con, columns), paste0(source$from, sample), where)
+    rows <- read_table(con, sql, wanted, "na.fail")
+    if (share >= 1 || rows$N >= min(size, N)) return(rows)
+    share <- 2 * share
+  }
+}
+
+# Fewer than of a cursor, because the server has to send them.
+rows_of_blocks <- function(size) size + min(7 * size, 20000)
+
+# The sample with the counts and ranges of the whole table.
+finish_postgres <- function(con, source, sampled, whole, where) {
+  for (name in names(sampled$labels)) {
+    counted <- postgres_counts(con, source, name, where)
+    label <- label_of(counted$levels, counted$counts, whole$N)
+    # A category that has come since the rows were counted is one of the others.
+    number <- match(sampled$labels[[name]]$levels, label$levels, nomatch = 0L)
+    sampled$codes[[name]] <- c(0L, number)[sampled$codes[[name]] + 1L]
+    sampled$labels[[name]] <- label[c("levels", "counts", "other")]
+  }
+  at <- match(sampled$names, colnames(whole$ranges))
+  # The table may have changed between the two statements.
+  sampled$ranges <- apply(rbind(sampled$ranges, unname(whole$ranges[, at, drop = FALSE])), 2L, range)
+  sampled$N <- max(whole$N, nrow(sampled$x))
+  sampled
+}
+
+postgres_counts <- function(con, source, column, where) {
+  name <- quoted_columns(con, column)
+  sql <- paste(select_sql(c(name, "count(*) AS n"), source$from, where), "GROUP BY", name,
+               "ORDER BY 2 DESC LIMIT", most_categories)
+  counted <- asking_database(DBI::dbGetQuery(con, sql))
+  list(levels = column_values(counted[[1L]])$values, counts = as.numeric(plain(counted[[2L]])))
+}

@@ -1,0 +1,149 @@
+# Layers and pictures for ggplot2: their numbers, beside kde() and npreg(), and how some of them look.
+
+skip_if_not_installed("ggplot2")
+skip_if_not_installed("generics")
+
+library(ggplot2)
+
+few <- faithful[seq(1, 272, by = 3), ]
+flowers <- iris[c("Petal.Length", "Petal.Width", "Species")]
+
+test_that("the density of each group is that of kde()", {
+  drawn <- layer_data(ggplot(flowers, aes(Petal.Length, colour = Species)) + stat_kestrel_density(gridsize = 50))
+  for (k in 1:3) {
+    fhat <- kde(flowers$Petal.Length[flowers$Species == levels(flowers$Species)[k]], gridsize = 50)
+    rows <- drawn[drawn$group == k, ]
+    expect_identical(rows$x, fhat$eval.points)
+    expect_identical(rows$density, fhat$estimate)
+    expect_identical(rows$y, rows$density)
+    expect_identical(rows$h[1L], fhat$h)
+    expect_equal(rows$count, 50 * fhat$estimate, tolerance = 1e-15)
+    expect_identical(max(rows$scaled), 1)
+  }
+  weighted <- ggplot(few, aes(eruptions, weight = waiting)) + stat_kestrel_density(bounds = c(1, Inf), h = 0.2)
+  fhat <- kde(few$eruptions, w = few$waiting, bounds = c(1, Inf), h = 0.2)
+  expect_identical(layer_data(weighted)$density, fhat$estimate)
+  facets <- ggplot(flowers, aes(Petal.Length)) + stat_kestrel_density(gridsize = 9) + facet_wrap("Species")
+  expect_identical(layer_data(facets)$density[19:27],
+                   kde(flowers$Petal.Length[101:150], gridsize = 9)$estimate)
+})
+
+test_that("bandwidths may be one for each group, or functions", {
+  widths <- function(...) {
+    drawn <- layer_data(ggplot(flowers, aes(Petal.Length, colour = Species)) + stat_kestrel_density(gridsize = 9, ...))
+    vapply(split(drawn$h, drawn$group), unique, 0, USE.NAMES = FALSE)
+  }
+  expect_identical(widths(h = 0.3), c(0.3, 0.3, 0.3))
+  expect_identical(widths(h = 1:3 / 4), 1:3 / 4)
+  parts <- split(flowers$Petal.Length, flowers$Species)
+  expect_identical(widths(h = function(x) hns(x)), vapply(parts, hns, 0, USE.NAMES = FALSE))
+})
+
+test_that("borders of regions lie at the levels of kde()", {
+  fhat <- kde(few)
+  levels <- contourLevels(fhat, cont = c(95, 50))
+  lines <- layer_data(ggplot(few, aes(eruptions, waiting)) + stat_kestrel_density_2d(cont = c(50, 95)))
+  expect_identical(levels(lines$probability), c("95%", "50%"))
+  expect_equal(unique(lines$level), unname(levels), tolerance = 1e-12)
+  # Linear interpolation in the cells of the grid.
+  on <- abs(predict(fhat, cbind(lines$x, lines$y)) / lines$level - 1)
+  expect_lt(max(on), 0.02)
+  regions <- layer_data(ggplot(few, aes(eruptions, waiting)) + geom_kestrel_hdr(cont = c(50, 95)))
+  expect_setequal(round(regions$level, 12), round(levels, 12))
+  area <- function(rows) {
+    ring <- function(xy) sum(xy$x * c(xy$y[-1L], xy$y[1L]) - c(xy$x[-1L], xy$x[1L]) * xy$y) / 2
+    abs(sum(vapply(split(rows, rows$subgroup), ring, 0)))
+  }
+  # The band of the region of 95 % has that of 50 % as its hole.
+  expect_equal(area(regions[regions$probability == "50%", ]), unname(contourSizes(fhat, cont = 50)), tolerance = 0.02)
+  expect_equal(area(regions[regions$probability == "95%", ]), unname(-diff(contourSizes(fhat, cont = c(95, 50)))),
+               tolerance = 0.02)
+  H <- list(diag(2), diag(2) / 4, diag(2) / 9)
+  groups <- layer_data(ggplot(flowers, aes(Petal.Length, Petal.Width, colour = Species)) +
+                         stat_kestrel_density_2d(H = H, cont = 50, gridsize = 20))
+  third <- kde(as.matrix(flowers[101:150, 1:2]), H = H[[3L]], gridsize = 20)
+  expect_equal(unique(groups$level[startsWith(as.character(groups$group), "3")]),
+               unname(contourLevels(third, cont = 50)), tolerance = 1e-12)
+})
+
+test_that("curves are those of npreg()", {
+  plot <- ggplot(few, aes(eruptions, waiting)) + stat_kestrel_smooth(n = 9, level = 0.9, regtype = "ll", bws = 0.4)
+  fit <- npreg(txdat = few$eruptions, tydat = few$waiting, bws = 0.4, regtype = "ll")
+  drawn <- layer_data(plot)
+  at <- predict(fit, exdat = drawn$x, interval = "confidence", level = 0.9)
+  expect_equal(unname(as.matrix(drawn[c("y", "ymin", "ymax")])), unname(at), tolerance = 1e-12)
+  selected <- layer_data(ggplot(few, aes(eruptions, waiting)) + stat_kestrel_smooth(n = 3, se = FALSE))
+  expect_equal(selected$y, predict(npreg(waiting ~ eruptions, data = few), exdat = selected$x), tolerance = 1e-12)
+  expect_null(selected$ymin)
+})
+
+test_that("small groups are named and left out with one warning", {
+  some <- rbind(flowers[c(1:20, 51), ], flowers[101:120, ])
+  line <- ggplot(some, aes(Petal.Length, colour = Species))
+  small <- expect_warning(drawn <- layer_data(line + stat_kestrel_density(gridsize = 5)),
+                          class = "kestrel_warning_groups")
+  expect_setequal(drawn$group, c(1, 3))
+  plane <- ggplot(some, aes(Petal.Length, Petal.Width, colour = Species))
+  expect_warning(layer_data(plane + stat_kestrel_density_2d(gridsize = 20)), class = "kestrel_warning_groups")
+  expect_setequal(layer_data(line + stat_kestrel_density(h = 0.2, gridsize = 5))$group, 1:3)
+  lonely <- data.frame(x = c(1:5, 9), g = c(1, 1, 1, 1, 1, 2))
+  unnamed <- expect_warning(layer_data(ggplot(lonely, aes(x, group = g)) + stat_kestrel_density(gridsize = 5)),
+                            class = "kestrel_warning_groups")
+  expect_snapshot_output(say(small, unnamed))
+})
+
+test_that("every object with a plot has a picture", {
+  objects <- suppressMessages(suppressWarnings(objects_to_edit()))
+  pictures <- lapply(objects, function(object) {
+    tryCatch(suppressWarnings(ggplot_build(autoplot(object))$data), error = function(e) {
+      if (inherits(e, "kestrel_error_input")) conditionMessage(e) else "none"
+    })
+  })
+  drawn <- vapply(pictures, is.list, NA)
+  expect_snapshot_output(for (name in names(pictures)) {
+    data <- pictures[[name]]
+    cat(name, ": ", if (is.list(data)) paste(length(data), "layers") else data, "\n", sep = "")
+  })
+  plotted <- vapply(objects, function(object) {
+    any(!vapply(class(object), function(class) is.null(getS3method("plot", class, TRUE)), NA))
+  }, NA)
+  refused <- vapply(pictures, function(data) identical(data, "none"), NA)
+  without <- vapply(objects[plotted & refused], function(object) class(object)[1L], "")
+  expect_false(any(without %in% names(kestrel:::pictures)))
+  # The numbers are those of the tables.
+  expect_identical(pictures$line[[1L]]$y, objects$line$estimate)
+  expect_identical(pictures$roc[[2L]]$y, objects$roc$estimate)
+  layers <- autolayer(objects$line)
+  expect_s3_class(layers[[1L]], "LayerInstance")
+})
+
+test_that("arguments of layers are checked before anything is drawn", {
+  fhat <- kde(few, eval.points = few)
+  mixed <- npreg(c(0.5, 0.2), data.frame(a = mtcars$wt, z = factor(mtcars$cyl)), mtcars$mpg)
+  expect_refused(
+    stat_kestrel_density(h = -1),
+    stat_kestrel_density(kernel = "normal"),
+    stat_kestrel_density(gridsize = 1),
+    stat_kestrel_density_2d(h = 1, H = diag(2)),
+    stat_kestrel_density_2d(H = diag(3)),
+    geom_kestrel_hdr(cont = 0.5),
+    stat_kestrel_smooth(level = 95),
+    stat_kestrel_smooth(regtype = "lp"),
+    autoplot(fhat),
+    autoplot(kde(few), levels = 3),
+    autoplot(mixed, variables = "b"),
+    autoplot(mixed, variables = c("a", "z"))
+  )
+})
+
+test_that("pictures look as they did", {
+  hdr <- ggplot(flowers, aes(Petal.Length, Petal.Width)) + geom_kestrel_hdr(gridsize = 21) +
+    geom_point(size = 0.3) + facet_wrap("Species", scales = "free")
+  vdiffr::expect_doppelganger("regions in facets", hdr)
+  lines <- ggplot(flowers, aes(Petal.Length, Petal.Width, colour = Species)) +
+    stat_kestrel_density_2d(gridsize = 21, cont = c(50, 90)) + stat_kestrel_smooth(n = 20, bws = 0.5)
+  vdiffr::expect_doppelganger("lines of groups", lines)
+  vdiffr::expect_doppelganger("pairs of variables", autoplot(kde(iris[1:3], gridsize = 15)))
+  mixed <- npreg(c(0.5, 30, 0.2), data.frame(wt = mtcars$wt, hp = mtcars$hp, z = factor(mtcars$cyl)), mtcars$mpg)
+  vdiffr::expect_doppelganger("panels of a regression", autoplot(mixed))
+})

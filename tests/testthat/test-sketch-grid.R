@@ -1,0 +1,165 @@
+# Sketches of two and three variables, beside the same of all data in memory. The core's tests compare their cells and
+# sums with long double, and every partition and instruction set (tests/cpp/sketch/test-grid-sketch.cpp).
+
+grid_samples <- function() {
+  n <- 3000
+  pair <- function(x, y) cbind(a = x, b = y)
+  normal <- pair(rnorm(n), rnorm(n))
+  list(
+    normal = normal, correlated = normal %*% matrix(c(1, 0, 0.8, 0.6), 2L, dimnames = list(NULL, c("a", "b"))),
+    offset = 1e9 + normal, skewed = pair(rexp(n), rnorm(n)), ties = round(normal, 1),
+    outliers = rbind(normal, c(60, -60)), decades = normal * rep(c(1e-9, 1e6), each = n)
+  )
+}
+
+# Cells for bandwidths not much below the plug-in's.
+plan_for <- function(x, by = 1) {
+  H <- Hpi(x)
+  sketch_plan(x, hmin = by * sqrt(diag(H) / diag(solve(cov2cor(H)))))
+}
+
+in_three_parts <- function(x, plan) {
+  part <- rep(1:3, length.out = nrow(x))
+  do.call(c, lapply(3:1, function(k) kde_sketch(x[part == k, , drop = FALSE], plan)))
+}
+
+test_that("selectors and densities are those of the data", {
+  samples <- with_seed(1, grid_samples())
+  for (name in names(samples)) {
+    x <- samples[[name]]
+    s <- in_three_parts(x, plan_for(x))
+    expect_gt(summary(s)$cells[["full"]], 0)
+    expect_identical(s, kde_sketch(x, plan_for(x)))
+    # Searches end where steps no longer change a criterion, which is flat at its minimum.
+    same <- function(take, tolerance, ...) {
+      reference_problem(take(s, ...), take(x, ...), tolerance, info = paste(name, deparse(substitute(take))))
+    }
+    H <- 2 * Hpi(x)
+    at <- rbind(x[1:5, ], colMeans(x))
+    expect_no_problem(list(
+      same(Hns, 1e-12), same(Hns, 1e-12, deriv.order = 1), same(Hpi, 1e-6), same(Hpi.diag, 1e-6),
+      same(Hscv, 1e-6), same(Hscv.diag, 1e-6), same(lscv, 1e-11, H = H),
+      reference_problem(kde(s, H = H, eval.points = at)$estimate, kde(x, H = H, eval.points = at)$estimate, 1e-11,
+                        info = paste(name, "kde")),
+      reference_problem(summary(s)$sd, apply(x, 2L, sd), 1e-12, info = paste(name, "sd"))
+    ))
+  }
+  x <- samples$correlated
+  s <- kde_sketch(x, plan_for(x, 0.7))
+  expect_gt(summary(s)$cells[["full"]], 0)
+  expect_equal(Hlscv(s), Hlscv(x), tolerance = 1e-6)
+  expect_equal(Hlscv.diag(s), Hlscv.diag(x), tolerance = 1e-6)
+  expect_equal(Hlscv(s, type = "scalar"), Hlscv(x, type = "scalar"), tolerance = 1e-6, ignore_attr = "path")
+  expect_equal(Hpi(s, pilot = "unconstr"), Hpi(x, pilot = "unconstr"), tolerance = 1e-6)
+  ours <- kde(s)
+  theirs <- kde(x, xmin = sapply(ours$eval.points, min), xmax = sapply(ours$eval.points, max))
+  expect_equal(ours$H, theirs$H, tolerance = 1e-6)
+  expect_equal(ours$estimate, theirs$estimate, tolerance = 1e-6)
+  expect_equal(predict(ours, x[1:3, ]), predict(theirs, x[1:3, ]), tolerance = 1e-6)
+  expect_equal(unname(ours$cont), unname(theirs$cont), tolerance = 0.1)
+})
+
+test_that("three variables", {
+  x <- with_seed(2, matrix(rnorm(9000), 3000))
+  s <- in_three_parts(x, sketch_plan(x, hmin = 0.4))
+  expect_gt(summary(s)$cells[["full"]], 0)
+  H <- 0.5^2 * diag(3) + 0.02
+  expect_equal(lscv(s, H = H), lscv(x, H = H), tolerance = 1e-9)
+  expect_equal(Hns(s), Hns(x), tolerance = 1e-11)
+  at <- rbind(x[1:3, ], 0)
+  expect_equal(kde(s, H = H, eval.points = at)$estimate, kde(x, H = H, eval.points = at)$estimate, tolerance = 1e-9)
+})
+
+test_that("weights", {
+  n <- 2000
+  rows <- with_seed(3, data.frame(a = rnorm(n), b = rexp(n), w = rexp(n)^2, other = "c"))
+  rows$w[1:9] <- 0
+  x <- as.matrix(rows[c("a", "b")])
+  plan <- sketch_plan(rows, column = c("a", "b"), w = "w", hmin = c(0.3, 0.3))
+  s <- in_three_parts(rows, plan)
+  expect_identical(s, kde_sketch(rows[rows$w > 0, ], plan))
+  expect_no_problem(list(
+    reference_problem(Hns(s), Hns(x, w = rows$w), 1e-11),
+    reference_problem(Hpi(s), Hpi(x, w = rows$w), 1e-6),
+    reference_problem(lscv(s, H = diag(0.2, 2)), lscv(x, H = diag(0.2, 2), w = rows$w), 1e-11),
+    reference_problem(kde(s, H = diag(0.3, 2), eval.points = x[10:12, ])$estimate,
+                      kde(x, H = diag(0.3, 2), eval.points = x[10:12, ], w = rows$w)$estimate, 1e-11)
+  ))
+  expect_snapshot_output({
+    print(plan)
+    print(s)
+  })
+})
+
+test_that("few rows are kept, and serve every bandwidth and engine", {
+  x <- as.matrix(faithful)
+  s <- kde_sketch(faithful, sketch_plan(faithful))
+  expect_identical(summary(s)$cells[["full"]], 0)
+  expect_equal(Hlscv(s), Hlscv(x), tolerance = 1e-6)
+  expect_equal(lscv(s, H = diag(c(1e-4, 1e-2))), lscv(x, H = diag(c(1e-4, 1e-2))))
+  expect_snapshot_output(print(s))
+  unnamed <- kde_sketch(unname(x), sketch_plan(unname(x)))
+  expect_snapshot_output(print(unnamed))
+  expect_equal(Hns(unnamed), unname(Hns(x)), ignore_attr = TRUE)
+})
+
+test_that("sources, bytes and refusals", {
+  x <- with_seed(4, cbind(a = rnorm(2000), b = rnorm(2000)))
+  plan <- sketch_plan(x, hmin = 0.2)
+  s <- kde_sketch(x, plan)
+  file <- withr::local_tempfile(fileext = ".csv")
+  utils::write.csv(data.frame(x, other = "c"), file, row.names = FALSE)
+  read <- utils::read.csv(file)
+  expect_identical(kde_sketch(file, plan), kde_sketch(read, plan))
+  k <- 0
+  chunks <- function(reset = FALSE) {
+    if (reset) k <<- 0 else if (k < 4) x[500 * (k <<- k + 1) - 499:0, 2:1]
+  }
+  expect_identical(kde_sketch(chunks, plan), s)
+  expect_identical(update(kde_sketch(x[1:7, ], plan), rbind(x[-(1:7), ], c(NA, 1)), na.action = na.omit), s)
+  expect_identical(as_sketch(s$bytes), s)
+  expect_identical(s + kde_sketch(x[0L, ], plan), s)
+  frame <- as.data.frame(s)
+  expect_identical(as_sketch(frame[nrow(frame):1, ], plan), s)
+  empty <- kde_sketch(x[0L, ], plan)
+  expect_identical(as_sketch(as.data.frame(empty), plan), empty)
+  line <- kde_sketch(x[, "a"], sketch_plan(x[, "a"], column = "a"))
+  fine <- Hns(x) / 100
+  expect_error(Hpi(s, backend = "cuda"), class = "kestrel_error_backend")
+  expect_refused(
+    sketch_plan(x, column = c("a", "a")),
+    sketch_plan(x, column = c("a", "c")),
+    sketch_plan(cbind(x, x)),
+    sketch_plan(x, hmin = 1:3),
+    sketch_plan(x, hmin = 1e200),
+    kde_sketch(x[, 1L], plan),
+    kde_sketch(unname(x), plan),
+    kde_sketch(rbind(x, c(1, NA)), plan),
+    kde_sketch(rbind(x, c(1, 1e20)), plan),
+    kde_sketch(data.frame(a = 1, b = "z"), plan),
+    s + line,
+    s + kde_sketch(x, sketch_plan(x, hmin = c(0.2, 0.4))),
+    as_sketch(s$bytes[-1L]),
+    as_sketch(replace(s$bytes, 200L, !s$bytes[200L])),
+    as_sketch(data.frame(key = 1), plan),
+    as_sketch(transform(frame, part = "none"), plan),
+    as_sketch(frame[frame$part != "cell" | frame$key1 %% 2 == 0, ], sketch_plan(x, hmin = 0.4)),
+    as_sketch(frame[-which(frame$part == "sum")[1L], ], plan),
+    as_sketch(transform(frame, hi = ifelse(part == "cell", -hi, hi)), plan),
+    as_sketch(rbind(frame, frame[frame$part == "cell", ]), plan),
+    as_sketch(transform(frame, value1 = ifelse(part == "row", NA, value1)), plan),
+    sketch_sql(plan, "t"),
+    Hpi(kde_sketch(x[0L, ], plan)),
+    Hpi(kde_sketch(x[1L, , drop = FALSE], plan)),
+    Hpi(kde_sketch(x[rep(1L, 999), ], plan)),
+    Hpi(s, w = 1:3),
+    Hlscv(s, engine = "direct"),
+    hpi(s),
+    lscv(s, H = fine),
+    kde(s, H = fine),
+    kde(s, H = Hns(x), kernel = "epanechnikov"),
+    kde(s, H = Hns(x), engine = "direct"),
+    kde(s, H = Hns(x), positive = TRUE),
+    kdde(s)
+  )
+})

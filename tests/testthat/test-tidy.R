@@ -1,0 +1,152 @@
+# as.data.frame(), and the generics of package generics, for objects of every class.
+
+skip_if_not_installed("generics")
+skip_if_not_installed("tibble")
+
+about_session <- c("kestrel_info", "kestrel_stream", "kestrel_sketch_plan", "kestrel_curve")
+
+columns_text <- function(frame) paste0(nrow(frame), " x ", paste(names(frame), collapse = ", "))
+
+# The values are those of fields, which other tests compare with oracles.
+test_that("every class has tables, whose columns stay as they are", {
+  objects <- suppressMessages(suppressWarnings(objects_to_edit()))
+  classes <- vapply(objects, function(object) class(object)[1L], "")
+  objects <- objects[!startsWith(classes, "summary") & !classes %in% about_session]
+  objects <- Filter(function(object) any(class(object) %in% c("kestrel_sketch", names(kestrel:::tidy_frames))), objects)
+  verbs <- list(frame = as.data.frame, tidy = generics::tidy, glance = generics::glance, augment = generics::augment)
+  expect_snapshot_output(for (name in names(objects)) {
+    cat(name, ", ", class(objects[[name]])[1L], "\n", sep = "")
+    for (verb in names(verbs)) {
+      text <- tryCatch(suppressWarnings(columns_text(verbs[[verb]](objects[[name]]))), error = function(e) {
+        if (inherits(e, "kestrel_error_input")) conditionMessage(e)
+      })
+      if (!is.null(text)) cat(strwrap(paste0(verb, " ", text), 110, indent = 2, exdent = 6), sep = "\n")
+    }
+  })
+  has <- function(generic, class) !is.null(utils::getS3method(generic, class, TRUE, asNamespace("generics")))
+  of_kind <- function(generic) {
+    vapply(objects, function(object) any(vapply(class(object), has, NA, generic = generic)), NA)
+  }
+  expect_identical(unique(unname(classes[names(objects)][!of_kind("tidy")])), "kestrel_sketch")
+})
+
+test_that("tables hold the estimates at their points", {
+  below <- kcde(faithful[1:20, ], gridsize = c(3, 2))
+  expect_identical(as.data.frame(below)[4L, ], data.frame(eruptions = below$eval.points[[1L]][1L],
+                                                          waiting = below$eval.points[[2L]][2L],
+                                                          estimate = below$estimate[1L, 2L], row.names = 4L))
+  classes <- kda(faithful[1:20, ], rep(c("a", "b"), 10L), gridsize = c(3, 2))
+  frame <- as.data.frame(classes)
+  expect_identical(frame$estimate[frame$group == "b"], as.vector(classes$estimate[[2L]]))
+  bars <- as.data.frame(histde(faithful, binw = c(1, 20)))
+  volumes <- (bars$eruptions.upper - bars$eruptions.lower) * (bars$waiting.upper - bars$waiting.lower)
+  expect_equal(sum(volumes * bars$estimate), 1, tolerance = 1e-12)
+  # Points of sums with two weightings.
+  sums <- npksum(bws = 1, txdat = 1:4, tydat = cbind(1:4, 2), exdat = c(1, 3, 5))
+  one <- npksum(bws = 1, txdat = 1:4, tydat = 1:4, exdat = c(1, 3, 5))
+  expect_equal(as.data.frame(sums)$ksum.1, as.data.frame(one)$ksum)
+  weighted <- npksum(bws = 1, txdat = 1:4, tydat = cbind(1:4, 2), weights = cbind(1:4, 1), exdat = c(1, 3, 5))
+  expect_equal(as.data.frame(weighted)[2:5], as.data.frame(t(matrix(weighted$ksum, 4))), ignore_attr = TRUE)
+  # Names that columns have already.
+  named <- data.frame(estimate = faithful$eruptions[1:20], mean = faithful$waiting[1:20])
+  expect_named(generics::tidy(kcde(named, gridsize = 2)), c("estimate.1", "mean", "estimate"))
+  expect_named(generics::tidy(npreg(mean ~ estimate, data = named)),
+               c("estimate.1", "estimate", "std.error", "conf.low", "conf.high"))
+})
+
+test_that("tables are tibbles, and as_tibble() takes every class", {
+  fit <- npreg(waiting ~ eruptions, data = faithful[1:30, ])
+  expect_s3_class(generics::tidy(fit), "tbl_df")
+  expect_identical(tibble::as_tibble(fit), tibble::as_tibble(as.data.frame(fit)))
+})
+
+test_that("augment() adds what predict() gives", {
+  cars <- mtcars
+  cars$wt[3L] <- NA
+  fit <- npreg(mpg ~ wt, data = cars, na.action = na.omit)
+  added <- generics::augment(fit, cars)
+  expect_identical(added$.fitted, as.vector(fitted(fit)))
+  expect_identical(added$.resid, as.vector(residuals(fit)))
+  expect_identical(added$.se.fit, as.vector(se(fit)))
+  expect_identical(added$hp, cars$hp[-3L])
+  expect_identical(added[c("mpg", "wt", ".fitted")], generics::augment(fit)[c("mpg", "wt", ".fitted")])
+  at <- npreg(mpg ~ wt, data = cars, na.action = na.omit, newdata = data.frame(wt = 2:4))
+  expect_equal(generics::augment(at), generics::augment(fit), tolerance = 1e-12)
+  new <- data.frame(wt = c(2, 3), name = c("a", "b"))
+  expect_identical(generics::augment(fit, newdata = new)$.fitted, as.vector(predict(fit, new)))
+  expect_identical(generics::augment(fit, newdata = new)$name, new$name)
+
+  fhat <- kde(mtcars[c("mpg", "wt")], gridsize = 3)
+  added <- generics::augment(fhat, mtcars)
+  expect_identical(added$.fitted, predict(fhat, mtcars[c("mpg", "wt")]))
+  expect_identical(added$cyl, mtcars$cyl)
+  expect_equal(generics::augment(fhat, newdata = mtcars[3:1, ])$.fitted, added$.fitted[3:1], tolerance = 1e-12)
+  expect_identical(generics::augment(kde(mtcars$mpg), newdata = c(20, 21))$x, c(20, 21))
+
+  partly <- npplreg(npplregbw(mpg ~ hp | wt, mtcars, bws = matrix(0.5, 2), bandwidth.compute = FALSE))
+  expect_identical(generics::augment(partly)$.resid, unname(residuals(partly)))
+  rows <- generics::tidy(partly, conf.int = TRUE, conf.level = 0.9)
+  expect_identical(rows$std.error, sqrt(diag(unname(vcov(partly)))))
+  expect_equal(rows$conf.high, unname(coef(partly)) + qnorm(0.95) * rows$std.error, tolerance = 1e-15)
+})
+
+test_that("glance() knows sizes of bandwidths", {
+  H <- matrix(c(4, 1, 1, 2), 2)
+  expect_equal(generics::glance(kde(faithful, H = H, gridsize = 3))$h, det(H)^(1 / 4), tolerance = 1e-14)
+  expect_identical(generics::glance(kde(faithful, H = H, eval.points = c(2, 50)))$points, 1L)
+})
+
+test_that("fits have a likelihood, a formula and their data", {
+  fit <- npreg(waiting ~ eruptions, data = faithful)
+  rss <- sum(residuals(fit)^2)
+  expect_equal(as.vector(logLik(fit)), sum(dnorm(residuals(fit), 0, sqrt(rss / 272), log = TRUE)), tolerance = 1e-13)
+  expect_equal(AIC(fit), 2 * (fit$edf + 1) - 2 * as.vector(logLik(fit)), tolerance = 1e-15)
+  expect_equal(model.frame(fit), faithful[c("waiting", "eruptions")], ignore_attr = TRUE)
+  expect_identical(update(fit, bws = 0.5)$bws$bw, 0.5)
+  density <- npudens(bws = c(0.3, 5), tdat = faithful)
+  expect_equal(as.vector(logLik(density)), sum(log(density$dens)), tolerance = 1e-14)
+  expect_identical(AIC(density), NA_real_)
+  smooth <- npscoef(npscoefbw(mpg ~ hp | wt, mtcars, bws = 0.5, bandwidth.compute = FALSE))
+  expect_equal(formula(smooth), mpg ~ hp | wt, ignore_attr = TRUE)
+  index <- npindex(c(1, -0.01, 0.5), mtcars[c("wt", "hp")], mtcars$mpg)
+  expect_equal(formula(index), y ~ wt + hp, ignore_attr = TRUE)
+  expect_named(model.frame(index), c("y", "wt", "hp"))
+  expect_identical(nobs(kde(faithful, gridsize = 3)), 272L)
+  expect_identical(nobs(kda(iris[1:4], iris$Species, kde.flag = FALSE)), 150L)
+})
+
+test_that("methods are there whichever package is loaded first", {
+  code <- function(first, second) {
+    c("--vanilla", "-e", shQuote(paste0("loadNamespace('", first, "'); loadNamespace('", second, "'); ",
+                                        "cat(nrow(generics::glance(kestrel::kde(1:9))))")))
+  }
+  rscript <- file.path(R.home("bin"), "Rscript")
+  for (order in list(c("generics", "kestrel"), c("kestrel", "generics"))) {
+    said <- system2(rscript, code(order[1L], order[2L]), stdout = TRUE, stderr = FALSE)
+    expect_identical(utils::tail(said, 1L), "1")
+  }
+})
+
+test_that("tables of what has none are refused", {
+  fit <- npreg(waiting ~ eruptions, data = faithful[1:30, ])
+  fhat <- kde(faithful[1:30, ], gridsize = 3)
+  no_density <- kda(faithful[1:30, ], rep(1:2, 15), kde.flag = FALSE)
+  of_sketch <- kde(kde_sketch(faithful$eruptions, sketch_plan(faithful$eruptions)), h = 0.5, gridsize = 3)
+  clusters <- kms(faithful[1:30, ], H = diag(c(1, 100)))
+  distribution <- npudist(bws = c(0.3, 5), tdat = faithful[1:30, ])
+  expect_refused(
+    generics::augment(fit, faithful),
+    generics::augment(fit, data = 1:30),
+    generics::augment(fhat, data = faithful[1:30, ], newdata = faithful[1:3, ]),
+    generics::augment(fhat, newdata = data.frame(a = 1, b = 2)),
+    generics::augment(clusters, newdata = faithful[1:3, ]),
+    generics::augment(of_sketch),
+    generics::tidy(fit, conf.int = TRUE),
+    generics::tidy(npindex(c(1, -0.01, 0.5), mtcars[c("wt", "hp")], mtcars$mpg), conf.int = NA),
+    generics::glance(fit, 1),
+    generics::tidy(replace(fhat, "estimate", list(-1))),
+    as.data.frame(no_density),
+    as.data.frame(npksum(bws = 1, txdat = 1:4, tydat = cbind(1:4, 2), exdat = c(1, 3))),
+    logLik(distribution)
+  )
+})
