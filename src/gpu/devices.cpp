@@ -70,7 +70,16 @@ DeviceTeam::~DeviceTeam() {
 }
 
 void DeviceTeam::Turn::host_for(std::size_t items, const ParallelOptions& threads,
-                                const std::function<void(std::size_t item)>& body) const {
+                                const std::function<void(std::size_t item)>& body,
+                                const std::function<void()>& beside) const {
+  if (led && beside) {
+    // The leader takes the first item itself, see helped_for().
+    return helped_for(1 + items, [&](std::size_t item) {
+      if (item > 0) return body(item - 1);
+      beside();
+    });
+  }
+  if (beside) beside();
   if (led) return helped_for(items, body);
   ParallelOptions unpolled = threads;
   unpolled.poll = nullptr;

@@ -44,9 +44,11 @@ class DeviceTeam {
       check_gpu(code, text);
     }
     /// Runs body(item) for each item on threads of the host, without polls: on those that help a
-    /// led loop, or those of the options.
+    /// led loop, or those of the options. `beside`: null, or what this thread does, with the
+    /// device, before or meanwhile.
     void host_for(std::size_t items, const ParallelOptions& threads,
-                  const std::function<void(std::size_t item)>& body) const;
+                  const std::function<void(std::size_t item)>& body,
+                  const std::function<void()>& beside = nullptr) const;
   };
   using Body = std::function<void(std::size_t piece, const Turn& turn)>;
 

@@ -117,6 +117,12 @@ class LeftOut {
   std::unique_ptr<double[]> sum_, numbers_;
 };
 
+/// Samples begin, ..., end - 1.
+struct Samples {
+  std::size_t begin, end;
+  std::size_t count() const { return end - begin; }
+};
+
 /// Whether the squares of distances in bandwidths are finite: the device multiplies them by
 /// weights.
 bool squares_are_finite(const MixedSample& sample, const MixedKernel& kernel,
@@ -210,36 +216,55 @@ MixedCriterion GpuMixed::criterion(const MixedKernel& kernel, MixedMethod method
   const double pairs = static_cast<double>(n) * static_cast<double>(n);
   // A search has many criteria, so that pieces half as long as others pay.
   const std::size_t most = piece_length(n, piece_count(2e-12 * kConstantPs * pairs), kPieceUnit);
+  const std::size_t pieces = (n + most - 1) / most;
+  // The host solves for the fits of one half of a piece while the device has the other one.
+  const std::size_t half = pieces > 1 ? piece_length(most, 2, kPieceUnit) : n;
   LeftOut fits(n, local_linear_ ? columns : 0);
   const auto change = room_for(gradient ? 2 * parameters * n : 0);
-  // A device goes from the sums of a piece to their derivatives without waiting for other pieces.
   const auto one = [&](std::size_t piece, const DeviceTeam::Turn& turn) {
     char text[512] = "";
     if (has_kernel[turn.place] == 0) {
       turn.check(table_.mixed_kernel(turn.handle, &request, text, sizeof text), text);
       has_kernel[turn.place] = 1;
     }
-    const std::size_t first = piece * most, count = std::min(most, n - first);
-    PollState& poll = turn.poll;
-    const double end = poll.end;
-    if (gradient) poll.end = 0.5 * (poll.begin + end);
-    turn.check(table_.mixed_moments(turn.handle, first, count, fits.sum(), PollState::ask, &poll,
-                                    text, sizeof text),
-               text);
-    constexpr std::size_t kStrip = 256;
-    const auto solve = [&](std::size_t strip) {
-      const std::size_t begin = first + strip * kStrip;
-      fits.solve(begin, std::min(first + count, begin + kStrip), *options.table->mixed);
+    const std::size_t first = piece * most, end = std::min(n, first + most);
+    const std::size_t middle = std::min(end, first + half);
+    const Samples halves[2] = {{first, middle}, {middle, end}};
+    const double begin_of_poll = turn.poll.begin, share = turn.poll.end - begin_of_poll;
+    int steps = 0;
+    const auto on_device = [&](const Samples& of, const auto& call) {
+      const int all = gradient ? 4 : 2;
+      turn.poll.begin = begin_of_poll + share * steps / all;
+      turn.poll.end = begin_of_poll + share * ++steps / all;
+      if (of.count() > 0) turn.check(call(of.begin, of.count()), text);
     };
-    turn.host_for((count + kStrip - 1) / kStrip, options.parallel, solve);
-    if (!gradient) return;
-    poll.begin = poll.end;
-    poll.end = end;
-    turn.check(table_.mixed_changes(turn.handle, first, count, fits.numbers(), change.get(),
-                                    PollState::ask, &poll, text, sizeof text),
-               text);
+    const auto moments = [&](const Samples& of) {
+      on_device(of, [&](std::size_t at, std::size_t count) {
+        return table_.mixed_moments(turn.handle, at, count, fits.sum(), PollState::ask, &turn.poll,
+                                    text, sizeof text);
+      });
+    };
+    const auto changes = [&](const Samples& of) {
+      if (!gradient) return;
+      on_device(of, [&](std::size_t at, std::size_t count) {
+        return table_.mixed_changes(turn.handle, at, count, fits.numbers(), change.get(),
+                                    PollState::ask, &turn.poll, text, sizeof text);
+      });
+    };
+    const auto solve = [&](const Samples& of, const std::function<void()>& beside) {
+      constexpr std::size_t kStrip = 256;
+      const auto strip = [&](std::size_t k) {
+        const std::size_t begin = of.begin + k * kStrip;
+        fits.solve(begin, std::min(of.end, begin + kStrip), *options.table->mixed);
+      };
+      turn.host_for((of.count() + kStrip - 1) / kStrip, options.parallel, strip, beside);
+    };
+    moments(halves[0]);
+    solve(halves[0], [&] { moments(halves[1]); });
+    solve(halves[1], [&] { changes(halves[0]); });
+    changes(halves[1]);
   };
-  team_.run((n + most - 1) / most, options.parallel, one, {team_.size(), team_.size() > 1});
+  team_.run(pieces, options.parallel, one, {team_.size(), team_.size() > 1});
   const std::vector<MixedItem> items = mixed_items(sample_);
   std::vector<MixedTotals> parts(items.size(), MixedTotals(gradient, columns, factors));
   std::vector<std::unique_ptr<MixedRow>> rows(parallel_workers(items.size(), options.parallel));

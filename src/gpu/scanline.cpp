@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/base/error.hpp"
-#include "core/base/led.hpp"
+#include "core/base/raw_array.hpp"
 #include "core/base/whole.hpp"
 #include "core/scanline/tiles.hpp"
 #include "gpu/cost.hpp"
@@ -31,13 +31,14 @@ constexpr double kShareOfMemory = 0.8;
 /// With several devices: the number of pieces that a slab has at least if these are not too small,
 /// and the bytes of one at least. Pieces where most samples are take longest.
 constexpr double kPieces = 48, kMinPiece = 1048576.0;
-/// The part of a piece, of what is left, that comes next: parts become ever smaller, since the last
-/// one is copied while the device has nothing to do.
-constexpr double kNextPart = 0.45;
+/// The part of a piece, of what is left, that comes next, and that of the whole piece at most. The
+/// first parts are small since nothing is copied before one is done, and the last ones since the
+/// device has nothing to do while they are copied.
+constexpr double kNextPart = 0.45, kLargestPart = 0.15;
 /// How many points take as long as a sample in a tile, of which it crosses some 50 rows.
 constexpr double kPointsOfSample = 100;
 /// Values that a thread copies at a time.
-constexpr std::size_t kCopied = std::size_t{1} << 17;
+constexpr std::size_t kCopied = std::size_t{1} << 16;
 /// The share of the time that sorting takes, as far as progress is reported.
 constexpr double kSortingShare = 0.3;
 
@@ -115,14 +116,15 @@ Cuts equal_parts(std::size_t count, double most, bool apart) {
   return cuts;
 }
 
-/// Cuts `count` indices into pieces of `length`, each of them into parts that become smaller, but
-/// not below `least`.
+/// Cuts `count` indices into pieces of `length`, each of them into parts that become smaller in the
+/// end, but not below `least`.
 Cuts shrinking_parts(std::size_t count, std::size_t length, double least) {
   Cuts cuts;
+  const double most = kLargestPart * static_cast<double>(length);
   for (std::size_t at = 0; at < count; at += length) {
     cuts.emplace_back();
     for (std::size_t left = std::min(length, count - at); left > 0;) {
-      const double next = std::max(least, kNextPart * static_cast<double>(left));
+      const double next = std::max(least, std::min(most, kNextPart * static_cast<double>(left)));
       cuts.back().push_back(std::min(left, whole_number<std::size_t>(std::max(1.0, next))));
       left -= cuts.back().back();
     }
@@ -164,13 +166,19 @@ std::size_t devices_for(const ScanlineDensity& density, std::size_t count, bool 
   return gpu_scanline_devices(rows, points, devices, threads);
 }
 
-/// Tiles of a piece, the ranges of their samples, and the parts they make.
+/// Tiles of a piece, where the ranges of their samples are, and the parts they make.
 struct PieceTiles {
   std::vector<kestrel_gpu_scanline_tile> tile;
-  std::vector<kestrel_gpu_scanline_range> range;
   std::vector<kestrel_gpu_scanline_part> part;
+  std::size_t first_range = 0, ranges = 0;
   std::size_t first_point = 0;  // in the slab
   double work = 0.0;            // as many points take about as long
+};
+
+/// The pieces of a slab, those that take longest first, and the ranges of all of them.
+struct SlabTiles {
+  std::vector<PieceTiles> piece;
+  RawArray<kestrel_gpu_scanline_range> range;
 };
 
 kestrel_gpu_scanline_tile tile_of(const simd::ScanlineTile& leaf, int outer,
@@ -191,67 +199,100 @@ kestrel_gpu_scanline_tile tile_of(const simd::ScanlineTile& leaf, int outer,
   return tile;
 }
 
-/// A part of a slab, and the samples of its tiles.
+/// A part of a slab.
 struct Part {
   ScanlineTiles tiles;
-  std::size_t first, count;  // indices of the last axis
-  std::vector<std::vector<simd::ScanlineRange>> found;
+  std::size_t first;  // index of the last axis
 };
 
-void append(const ScanlineDensity& density, const Part& part, PieceTiles* to) {
-  const ScanlineGeometry& geometry = density.geometry();
-  to->part.push_back({to->tile.size(), part.count * density.points()});
-  to->work += static_cast<double>(part.count * density.points());
-  for (std::size_t t = 0; t < part.found.size(); ++t) {
-    const ScanlineBox box = part.tiles.box(t);
-    to->tile.push_back(tile_of(part.tiles.leaf(box, nullptr), static_cast<int>(geometry.axes()) - 2,
-                               part.tiles.first_point(box) - part.first * density.points()));
-    to->tile.back().first_range = to->range.size();
-    for (const simd::ScanlineRange& range : part.found[t]) {
-      to->range.push_back({range.begin, range.end});
-      to->work += kPointsOfSample * static_cast<double>(range.end - range.begin);
+/// Tiles of a part that come one after the other, and the ranges of their samples.
+struct Group {
+  std::size_t piece, part, first, count;  // tiles of the part from number `first` on
+  std::size_t first_tile;                 // in the piece
+  std::vector<simd::ScanlineRange> range;
+  std::size_t first_range = 0;  // in the slab
+  double samples = 0.0;
+};
+
+/// Tiles of a group: memory for their ranges, some 64 KiB, comes from the heap.
+constexpr std::size_t kGroupTiles = 4;
+
+/// Finds the samples of a group's tiles. Their ranges are counted from the group's first one on.
+void fill_group(const ScanlineDensity& density, const Part& part, Group* group,
+                kestrel_gpu_scanline_tile* tile) {
+  const int outer = static_cast<int>(density.geometry().axes()) - 2;
+  std::vector<simd::ScanlineRange> found;
+  for (std::size_t t = 0; t < group->count; ++t) {
+    const ScanlineBox box = part.tiles.box(group->first + t);
+    density.sample()->find(box, &found);
+    tile[t] = tile_of(part.tiles.leaf(box, nullptr), outer,
+                      part.tiles.first_point(box) - part.first * density.points());
+    tile[t].first_range = group->range.size();
+    group->range.insert(group->range.end(), found.begin(), found.end());
+    for (const simd::ScanlineRange& range : found) {
+      group->samples += static_cast<double>(range.end - range.begin);
     }
   }
 }
 
-/// The pieces of a slab from index `first` on, those that take longest first.
-std::vector<PieceTiles> tiles_of(const ScanlineDensity& density, std::size_t first,
-                                 const Cuts& cuts, const ParallelOptions& threads) {
+/// The pieces of a slab from index `first` on.
+SlabTiles tiles_of(const ScanlineDensity& density, std::size_t first, const Cuts& cuts,
+                   const ParallelOptions& threads) {
   const ScanlineGeometry& geometry = density.geometry();
   const std::size_t cell = cell_bytes(density.sample()->scale().limbs);
-  std::vector<PieceTiles> pieces(cuts.size());
+  const std::size_t points = density.points();
+  SlabTiles slab;
+  slab.piece.resize(cuts.size());
   std::vector<Part> parts;
-  std::vector<std::pair<std::size_t, std::size_t>> tiles;  // a part and its tile
-  std::vector<std::size_t> first_part;
+  std::vector<Group> groups;
   std::size_t at = first;
   for (std::size_t p = 0; p < cuts.size(); ++p) {
-    pieces[p].first_point = (at - first) * density.points();
-    first_part.push_back(parts.size());
+    PieceTiles& piece = slab.piece[p];
+    piece.first_point = (at - first) * points;
+    std::size_t tiles = 0;
     for (const std::size_t count : cuts[p]) {
-      parts.push_back(
-          {ScanlineTiles(geometry, geometry.slab(at, count), cell, kTileBytes), at, count, {}});
-      parts.back().found.resize(parts.back().tiles.count());
-      for (std::size_t t = 0; t < parts.back().found.size(); ++t) {
-        tiles.push_back({parts.size() - 1, t});
+      parts.push_back({ScanlineTiles(geometry, geometry.slab(at, count), cell, kTileBytes), at});
+      piece.part.push_back({tiles, count * points});
+      piece.work += static_cast<double>(count * points);
+      const std::size_t all = parts.back().tiles.count();
+      for (std::size_t t = 0; t < all; t += kGroupTiles) {
+        groups.push_back(
+            {p, parts.size() - 1, t, std::min(kGroupTiles, all - t), tiles + t, {}, 0, 0.0});
       }
+      tiles += all;
       at += count;
     }
+    piece.tile.resize(tiles);
   }
-  first_part.push_back(parts.size());
-  parallel_for(tiles.size(), threads, [&](std::size_t k, int) {
-    Part& part = parts[tiles[k].first];
-    const std::size_t t = tiles[k].second;
-    density.sample()->find(part.tiles.box(t), &part.found[t]);
+  parallel_for(groups.size(), threads, [&](std::size_t k, int) {
+    Group& group = groups[k];
+    fill_group(density, parts[group.part], &group,
+               slab.piece[group.piece].tile.data() + group.first_tile);
   });
-  parallel_for(pieces.size(), threads, [&](std::size_t p, int) {
-    for (std::size_t k = first_part[p]; k < first_part[p + 1]; ++k) {
-      append(density, parts[k], &pieces[p]);
-      parts[k].found.clear();
+  std::size_t ranges = 0;
+  for (Group& group : groups) {
+    PieceTiles& piece = slab.piece[group.piece];
+    if (group.first_tile == 0) piece.first_range = ranges;
+    group.first_range = ranges;
+    ranges += group.range.size();
+    piece.ranges += group.range.size();
+    piece.work += kPointsOfSample * group.samples;
+  }
+  slab.range = RawArray<kestrel_gpu_scanline_range>(ranges);
+  parallel_for(groups.size(), threads, [&](std::size_t k, int) {
+    const Group& group = groups[k];
+    std::transform(group.range.begin(), group.range.end(), slab.range.data() + group.first_range,
+                   [](const simd::ScanlineRange& range) {
+                     return kestrel_gpu_scanline_range{range.begin, range.end};
+                   });
+    PieceTiles& piece = slab.piece[group.piece];
+    for (std::size_t t = 0; t < group.count; ++t) {
+      piece.tile[group.first_tile + t].first_range += group.first_range - piece.first_range;
     }
   });
-  std::stable_sort(pieces.begin(), pieces.end(),
+  std::stable_sort(slab.piece.begin(), slab.piece.end(),
                    [](const PieceTiles& a, const PieceTiles& b) { return a.work > b.work; });
-  return pieces;
+  return slab;
 }
 
 /// Device callbacks: the poll, and the one that takes values. The context of both is this state.
@@ -318,15 +359,15 @@ void GpuScanline::slab(std::size_t first, std::size_t count, const RunOptions& o
   const std::size_t devices =
       devices_for(density_, count, back, team_.size(), parallel_threads(options.parallel));
   const Cuts cuts = cut_slab(density_, count, held_, devices);
-  const std::vector<PieceTiles> pieces = tiles_of(density_, first, cuts, threads);
-  std::vector<char> beyond(pieces.size());
+  const SlabTiles slab = tiles_of(density_, first, cuts, threads);
+  std::vector<char> beyond(slab.piece.size());
   held_ = 0.0;  // unknown if the slab fails
   const DeviceTeam::Way way{devices, back && devices > 1};
   const auto one = [&](std::size_t piece, const DeviceTeam::Turn& turn) {
-    const PieceTiles& tiles = pieces[piece];
-    const kestrel_gpu_scanline_slab request{tiles.tile.data(),  tiles.tile.size(),
-                                            tiles.range.data(), tiles.range.size(),
-                                            tiles.part.data(),  tiles.part.size()};
+    const PieceTiles& tiles = slab.piece[piece];
+    const kestrel_gpu_scanline_slab request{
+        tiles.tile.data(), tiles.tile.size(), slab.range.data() + tiles.first_range,
+        tiles.ranges,      tiles.part.data(), tiles.part.size()};
     SlabState state{turn, back ? out.data + tiles.first_point : nullptr, threads};
     double largest[2] = {0.0, 0.0};
     char text[512] = "";
@@ -337,7 +378,7 @@ void GpuScanline::slab(std::size_t first, std::size_t count, const RunOptions& o
     const bool within = largest[0] <= scale.first_bound && largest[1] <= scale.other_bound;
     beyond[piece] = within ? 0 : 1;
   };
-  team_.run(pieces.size(), options.parallel, one, way);
+  team_.run(slab.piece.size(), options.parallel, one, way);
   const std::vector<std::size_t>& parts = cuts.front();
   held_ = 8.0 * static_cast<double>(parts.front() * points()) *
           static_cast<double>(std::min<std::size_t>(2, parts.size()));

@@ -299,7 +299,7 @@ void parallel_for(std::size_t items, const ParallelOptions& options,
 
 void parallel_led_for(std::size_t items, int leaders, const ParallelOptions& options,
                       const std::function<void(std::size_t item, int worker)>& body) {
-  constexpr int kHelpers = 7;
+  constexpr int kHelpers = 15;
   if (inside_loop) return parallel_for(items, options, body);
   const int threads = parallel_threads(options);
   const int all = static_cast<int>(std::min<std::size_t>(items, static_cast<std::size_t>(threads)));

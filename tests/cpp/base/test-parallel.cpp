@@ -140,7 +140,6 @@ TEST(Parallel, LedLoopsEndWhereABodyOrThePollThrows) {
     const Poll enough = [](double fraction) {
       if (fraction > 0) throw std::runtime_error("enough");
     };
-    set_poll_interval(0);
     // The calling thread, which polls, must have an item: the other one waits for it.
     std::atomic<bool> called{false};
     EXPECT_THROW(parallel_led_for(100, 2, on(6, enough),
@@ -150,7 +149,6 @@ TEST(Parallel, LedLoopsEndWhereABodyOrThePollThrows) {
                                     helped_for(40, [](std::size_t) {});
                                   }),
                  std::runtime_error);
-    set_poll_interval(kPollInterval);
   }
 }
 
