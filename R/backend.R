@@ -108,8 +108,8 @@ density_options <- function(threads, backend, engine, tol, cuda = FALSE, precisi
 #' @section Units: `memory` is in bytes.
 #' @section Cost: The first call starts the CUDA driver and all GPUs, if there are any. This takes up to seconds.
 #' @section Errors: Errors of class `kestrel_error_backend` are raised when `options(kestrel.isa=)` names an instruction
-#'   set that the processor lacks. Errors of class `kestrel_error_input` are raised when `options(kestrel.devices=)` does
-#'   not have different whole numbers of at least 1. If it names a GPU that is not there, none can be used.
+#'   set that the processor lacks. Errors of class `kestrel_error_input` are raised when `options(kestrel.devices=)`
+#'   does not have different whole numbers of at least 1. If it names a GPU that is not there, none can be used.
 #' @examples
 #' kestrel_info()
 #' @export

@@ -339,8 +339,8 @@ within_limits <- function(criterion, S, limits) {
   }
 }
 
-# `code`, or otherwise(condition) if that needs too much memory, or if the cells of a sketch do not serve it. An error about the memory of a GPU that was asked for
-# is passed on.
+# `code`, or otherwise(condition) if that needs too much memory, or if the cells of a sketch do not serve it. An error
+# about the memory of a GPU that was asked for is passed on.
 unless_memory <- function(code, otherwise) {
   tryCatch(code, kestrel_core_unfit = otherwise, kestrel_error_memory = function(e) {
     if (inherits(e, "kestrel_error_backend")) stop(e)

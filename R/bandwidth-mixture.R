@@ -148,7 +148,8 @@ mixture_amise <- function(mixture, n, order = 0L) {
   single <- vapply(basis, curvature_of, 0, mixture, order)
   product <- diag(single, count)
   for (i in seq_len(count)) for (j in seq_len(i - 1L)) {
-    product[i, j] <- product[j, i] <- (curvature_of(basis[[i]] + basis[[j]], mixture, order) - single[i] - single[j]) / 2
+    both <- curvature_of(basis[[i]] + basis[[j]], mixture, order)
+    product[i, j] <- product[j, i] <- (both - single[i] - single[j]) / 2
   }
   function(H) {
     H <- unname(H)

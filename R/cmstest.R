@@ -156,7 +156,9 @@ null_model <- function(model) {
   residuals <- y - fitted
   if (!(sum(residuals^2) > 1e-24 * sum((y - mean(y))^2))) abort_input("`model` must not fit its response exactly.")
   direct <- linear || identical(fields$family$link, "identity")
-  residuals_of <- if (direct) function(errors) qr.resid(fields$qr, errors) else {
+  residuals_of <- if (direct) {
+    function(errors) qr.resid(fields$qr, errors)
+  } else {
     design <- stats::model.matrix(model)
     function(errors) {
       apply(errors, 2L, function(error) {

@@ -128,7 +128,9 @@ mode_points <- function(bws, newdata, exdat, eydat) {
     mixed_evaluation_points(one, newdata, points, name)
   }
   x <- side("x", newdata, exdat, "exdat")
-  known <- if (is.null(newdata)) !is.null(eydat) else {
+  known <- if (is.null(newdata)) {
+    !is.null(eydat)
+  } else {
     wanted <- if (is.null(bws$formula)) bws$ynames else variables_in(bws$formula[[2L]])
     is_frame(newdata) && all(wanted %in% names(newdata))
   }

@@ -103,7 +103,9 @@ copula_values <- function(core, raw, u, f, run) {
   d <- core$ndim
   distribution <- is_distribution(core)
   margins <- lapply(seq_len(d), function(k) margin_of(core, k))
-  points <- if (is.null(u)) unclass(core$x)[seq_len(d)] else {
+  points <- if (is.null(u)) {
+    unclass(core$x)[seq_len(d)]
+  } else {
     lapply(seq_len(d), function(k) {
       if (core$iord[k]) return(margin_levels(margins[[k]], raw[k], u[[k]], run))
       in_dates(margin_quantiles(margins[[k]], raw[k], as.vector(u[[k]]), f, run), core$x[[k]])

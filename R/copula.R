@@ -61,7 +61,9 @@ kcopula <- function(x, H, hs, gridsize, gridtype, xmin, xmax, supp = 3.7, eval.p
   columns <- lapply(seq_len(d), function(k) {
     list(x = sample$x[, k, drop = FALSE], w = sample$w, names = sample$names[k])
   })
-  hs <- if (!missing(hs)) check_length(check_positives(hs, "hs"), d, "hs", "`x`") else {
+  hs <- if (!missing(hs)) {
+    check_length(check_positives(hs, "hs"), d, "hs", "`x`")
+  } else {
     vapply(columns, function(one) {
       sqrt(distribution_bandwidth(list(), with_data(one), "gaussian", FALSE, run, verbose)[[1L]])
     }, 0)

@@ -10,8 +10,8 @@
 #' A step is that of [kms()] to the weighted mean of the observations, within the subspace of these d - p eigenvectors.
 #' All observations are summed in every step, and each point ends when its own step is at most `tol.iter`. With
 #' `pre = TRUE` eigenvectors are those of the data divided by their standard deviations. Points where the density is
-#' below `density.cutoff` are left out, and for p = 1 also points that end in groups of at most `min.seg.size`, linked by
-#' distances of a hundredth of the largest interquartile range.
+#' below `density.cutoff` are left out, and for p = 1 also points that end in groups of at most `min.seg.size`, linked
+#' by distances of a hundredth of the largest interquartile range.
 #'
 #' Segments are clusters of end points by single linkage. Their number is `k`, or else the one from 2 to `kmax` with the
 #' largest index of Calinski & Harabasz (1974). In a segment each point is followed by the nearest that is left.
@@ -51,12 +51,12 @@
 #'   \item{binned, type, na.action, call, seconds}{as in [kde()]}
 #'   `as.data.frame()` returns the end points. The other methods return their argument invisibly.
 #' @section Units: Those of the variables.
-#' @section Errors: Errors of class `kestrel_error_input` are those of [kms()], for other numbers of columns than two and
-#'   three, for p below 1 and above d - 1, and if no point of `y` has a density above the cutoff. In three dimensions
-#'   they are also for an `H` whose eigenvalues, in the units of `pre`, have a ratio above 1e12. A warning of class
-#'   `kestrel_warning_search` counts points that were still moving after `max.iter` steps.
-#' @section Cost: O(n m) a step, m the points that still move, on all threads, and in three dimensions the eigenvectors of
-#'   m matrices in R. Segments take O(m^2) time and O(m) memory.
+#' @section Errors: Errors of class `kestrel_error_input` are those of [kms()], for other numbers of columns than two
+#'   and three, for p below 1 and above d - 1, and if no point of `y` has a density above the cutoff. In three
+#'   dimensions they are also for an `H` whose eigenvalues, in the units of `pre`, have a ratio above 1e12. A warning of
+#'   class `kestrel_warning_search` counts points that were still moving after `max.iter` steps.
+#' @section Cost: O(n m) a step, m the points that still move, on all threads, and in three dimensions the eigenvectors
+#'   of m matrices in R. Segments take O(m^2) time and O(m) memory.
 #' @references Calinski, T. & Harabasz, J. (1974) A dendrite method for cluster analysis. *Communications in Statistics*
 #'   **3**, 1-27.
 #'

@@ -55,8 +55,8 @@
 #' @section Bounds: With `bounds` the density is 0 outside of them, and what kernels have beyond a bound is reflected
 #' at it (Silverman 1986, section 2.10). Between two bounds it is reflected as often as it takes. So the estimate is the
 #' sum of the kernels of the observations and of all their images, and integrates to one between the bounds. The grid
-#' ends at them, too. At a bound the estimate has slope zero, and where the true density has another slope there, its bias is of order h, not h^2.
-#' [kde.boundary()] has kernels without this bias.
+#' ends at them, too. At a bound the estimate has slope zero, and where the true density has another slope there, its
+#' bias is of order h, not h^2. [kde.boundary()] has kernels without this bias.
 #'
 #' Variables with bounds must have no covariance with others in `H`, because a kernel would otherwise change when it is
 #' reflected. Variables without bounds may have any among themselves. `bounds` are on the scale of the data, so that

@@ -11,8 +11,8 @@
 #' The rows of `deriv.ind` tell how often each variable is differentiated: (2, 0), (1, 1), (1, 1), (0, 2) for r = 2 and
 #' d = 2. `deriv.vec = FALSE` gives each different component once.
 #'
-#' The default bandwidth is that of [hpi()] or \code{\link{Hpi}()} with the same `deriv.order`. It is larger than that of
-#' the density, because derivatives of narrow kernels vary more.
+#' The default bandwidth is that of [hpi()] or \code{\link{Hpi}()} with the same `deriv.order`. It is larger than that
+#' of the density, because derivatives of narrow kernels vary more.
 #'
 #' On a grid \pkg{ks} moves every observation to a grid point, also with `binned = FALSE`: on its default grid second
 #' derivatives of `faithful` differ by 3 % of the largest. At points, and here, nothing is moved.
@@ -24,8 +24,8 @@
 #' @param deriv.vec TRUE for all d^r components, FALSE for each different one once.
 #' @param engine `"direct"`, which sums pair by pair, `"fgt"`, in linear time for one variable, `"fourier"`, in linear
 #'   time for two or three, or `"auto"`, the one that is expected to take less time.
-#' @param backend `"cpu"`, `"cuda"` (an NVIDIA GPU, which sums pair by pair, for at most 18 variables) or `"auto"` (a GPU
-#'   if it is much faster), see [engines].
+#' @param backend `"cpu"`, `"cuda"` (an NVIDIA GPU, which sums pair by pair, for at most 18 variables) or `"auto"` (a
+#'   GPU if it is much faster), see [engines].
 #' @return An object of class `c("kestrel_kdde", "kdde")`, a list with
 #'   \item{x, eval.points, h, H, gridtype, gridded, binned, names, w, n_eff, na.action, call, seconds}{as in [kde()]}
 #'   \item{estimate}{for one variable, or r = 0, as in [kde()]; otherwise on a grid a list of arrays, one for each
@@ -184,8 +184,12 @@ component_positions <- function(d, order) {
 derivatives_of <- function(fhat, task, run) {
   check_volume(fhat)
   found <- derivatives_cpp(task, fhat$deriv.order, run)
-  if (all_finite_cpp(found$values)) return(found)
-  abort_input("`x` must be in units in which derivatives, in 1 / (volume x^", fhat$deriv.order,
+  if (!all_finite_cpp(found$values)) abort_derivatives(fhat$deriv.order)
+  found
+}
+
+abort_derivatives <- function(order) {
+  abort_input("`x` must be in units in which derivatives, in 1 / (volume x^", order,
               "), are within the range of numbers: rescale it.")
 }
 

@@ -63,8 +63,8 @@
 #' - `"cpu"` never uses a GPU.
 #' - `"cuda"` uses an NVIDIA GPU. If that is not possible, there is an error of class `kestrel_error_backend`, and
 #'   [kestrel_info()] says why. On a GPU the engine is `"direct"`, or `"scanline"` for densities with the radial
-#'   Epanechnikov kernel on a grid with equal steps. Derivatives of densities ([kdde()]) use `"direct"`. Regressions use sums over blocks of sorted observations
-#'   (`"blocks"`), except with the Gaussian kernel and with several regressors.
+#'   Epanechnikov kernel on a grid with equal steps. Derivatives of densities ([kdde()]) use `"direct"`. Regressions use
+#'   sums over blocks of sorted observations (`"blocks"`), except with the Gaussian kernel and with several regressors.
 #'   With several GPUs a call uses all of them, or those of `options(kestrel.devices = )`, see [kestrel_info()]. Points,
 #'   rows of pairs, bandwidths and slabs of grids are then cut into pieces, and any GPU takes any piece. A grid stays
 #'   on one GPU if the threads of the host take longer to copy its values than that GPU to compute them. If a GPU fails
@@ -75,9 +75,10 @@
 #'   the GPU fails, the CPU takes over, with one message in a session for each kind of problem.
 #'
 #' The time of the CPU depends on the number of threads, so the choice of device may depend on it, too. The bits of a
-#' result on the same device do not. They do not depend on the number of GPUs either, if these are of one kind. In double precision the results of a GPU differ from those of the CPU by at most
-#' 1e-12 of the largest value for densities. For sums over pairs they differ by at most 1e-12 of the sum of the absolute
-#' values of the terms. If [kde()] selects the bandwidth, it does so with `"auto"`, even for `backend = "cuda"`.
+#' result on the same device do not. They do not depend on the number of GPUs either, if these are of one kind. In
+#' double precision the results of a GPU differ from those of the CPU by at most 1e-12 of the largest value for
+#' densities. For sums over pairs they differ by at most 1e-12 of the sum of the absolute values of the terms. If
+#' [kde()] selects the bandwidth, it does so with `"auto"`, even for `backend = "cuda"`.
 #'
 #' @section The argument precision:
 #' `"double"` is the default. `"single"` lets a GPU compute kernel values in single precision. The CPU always computes

@@ -34,8 +34,8 @@
 #'   `as.data.frame()` returns a row for each point, with its coordinates, `estimate` and `p.value`. The other methods
 #'   return their argument invisibly.
 #' @section Units: `density` is in 1 / volume. P values have none.
-#' @section Errors: Errors of class `kestrel_error_input` are those of [kdde()], for an order other than 1 and 2, and for
-#'   a `signif.level` that is not between 0 and 1. Plots are of grids of one or two dimensions.
+#' @section Errors: Errors of class `kestrel_error_input` are those of [kdde()], for an order other than 1 and 2, and
+#'   for a `signif.level` that is not between 0 and 1. Plots are of grids of one or two dimensions.
 #' @section Cost: That of [kdde()] and [kde()], and O(m d^6) for m points.
 #' @references Duong, T., Cowling, A., Koch, I. & Wand, M.P. (2008) Feature significance for multivariate kernel density
 #'   estimation. *Computational Statistics and Data Analysis* **52**, 4225-4242.
@@ -75,7 +75,9 @@ kfs <- function(x, H, h, deriv.order = 2, gridsize, gridtype, xmin, xmax, supp =
   statistic <- feature_statistic(b[tested, , drop = FALSE], fhat$estimate[tested], found, order)
   p[tested] <- stats::pchisq(statistic, ncol(b), lower.tail = FALSE)
   significant <- stats::p.adjust(p, "hochberg") <= level
-  shaped <- function(values) if (found$gridded && length(found$names) > 1L) array(values, dim(fhat$estimate)) else values
+  shaped <- function(values) {
+    if (found$gridded && length(found$names) > 1L) array(values, dim(fhat$estimate)) else values
+  }
   found$estimate <- shaped(as.integer(!is.na(significant) & significant))
   found$type <- "kfs"
   found <- c(unclass(found), list(p.value = shaped(p), density = fhat$estimate, signif.level = level))
@@ -91,8 +93,8 @@ density_beside <- function(found, run) {
   estimate_on_grid(fhat, list(axes = axes_of(found), gridtype = found$gridtype), run)
 }
 
-# b' S^-1 b / f, in units of the deviations of the kernel. The integrals of D^a K_H D^b K_H are those of psi_normal() for
-# a + b, with the sign (-1)^|b|.
+# b' S^-1 b / f, in units of the deviations of the kernel. The integrals of D^a K_H D^b K_H are those of psi_normal()
+# for a + b, with the sign (-1)^|b|.
 feature_statistic <- function(b, f, found, order) {
   if (nrow(b) == 0L) return(numeric(0))
   d <- length(found$names)

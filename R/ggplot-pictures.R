@@ -214,6 +214,15 @@ pictures <- list(
             list(x = x$names[1L], y = x$names[2L], colour = "derivative"), list(ggplot2::facet_wrap("component")))
   },
   kestrel_kfs = function(x) marked_picture(x, as.data.frame(x), "estimate", "significant"),
+  kestrel_sizer = function(x) {
+    frame <- as.data.frame(x)
+    kinds <- map_kinds(x)
+    frame$kind <- factor(kinds[kinds_on_map(x)], kinds)
+    picture(list(ggplot2::geom_tile(by_columns(x = names(frame)[1L], y = "h", fill = "kind"), frame,
+                                    inherit.aes = FALSE)),
+            list(x = x$names, y = "bandwidth", fill = if (x$deriv.order == 1L) "gradient" else "curvature"),
+            list(ggplot2::scale_y_log10(), ggplot2::scale_fill_manual(values = stats::setNames(map_colours, kinds))))
+  },
   kestrel_loctest = function(x) {
     frame <- as.data.frame(x)
     marked_picture(c(unclass(x), gridded = TRUE), frame, "significant", "difference", "fhat.diff")

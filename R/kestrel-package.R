@@ -10,7 +10,7 @@
 #' \describe{
 #'   \item{Densities}{[kde()] and its [methods][kestrel_kde-methods] and [plots][plot.kestrel_kde], [dkde()], [pkde()],
 #'     [qkde()], [rkde()], [marginal()]. Derivatives: [kdde()] and their [methods][kdde-methods], curvature: [kcurv()],
-#'     clusters: [kms()], significant features: [kfs()],
+#'     clusters: [kms()], significant features: [kfs()], [sizer()],
 #'     modes: [nmodes()], [bw.crit()], [modetest()], [modetree()], ridges: [kdr()], [kdr.segment()]. Bandwidths that vary:
 #'     [kde.balloon()], [kde.sp()] and their [methods][kestrel_vkde-methods], [kde.boundary()], [kde.truncate()] and
 #'     theirs ([methods][kestrel_bkde-methods]), [hbeta()]. Regions of highest density: [contourLevels()],
@@ -87,8 +87,8 @@
 #'
 #' @section Options:
 #' \describe{
-#'   \item{`kestrel.devices`}{the numbers of the GPUs that calls may use, as [kestrel_info()] lists them. By default they
-#'     use all.}
+#'   \item{`kestrel.devices`}{the numbers of the GPUs that calls may use, as [kestrel_info()] lists them. By default
+#'     they use all.}
 #'   \item{`kestrel.isa`}{instruction set of the kernel sums: `"auto"` (the default: the best that the processor has),
 #'     `"sse2"`, `"avx2"` or `"avx512"`, and on processors other than x86-64 `"scalar"`.}
 #'   \item{`kestrel.memory_limit`}{the maximum memory, in bytes, that a grid of estimates may need. By default that is

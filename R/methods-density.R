@@ -151,10 +151,11 @@ density_lines <- function(fhat, title = "Kernel density estimate") {
   d <- dimension(fhat)
   size <- format(n, big.mark = ",")
   if (fhat$n_eff < n * (1 - 1e-12)) size <- paste0(size, ", weighted: effective n ", format_short(fhat$n_eff))
+  remark <- if (!is.null(fhat$sketch)) ", in a sketch" else if (!has_data(fhat)) ", data not kept"
   c(
     paste0(title, ", d = ", d),
     call_lines(fhat$call),
-    label_line("n", paste0(size, if (!is.null(fhat$sketch)) ", in a sketch" else if (!has_data(fhat)) ", data not kept")),
+    label_line("n", paste0(size, remark)),
     label_line("variables", paste(fhat$names, collapse = ", ")),
     label_line("kernel", if (d > 1L) paste0(fhat$kernel, ", ", fhat$kernel_type) else fhat$kernel),
     bandwidth_lines(fhat),

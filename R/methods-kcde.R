@@ -19,11 +19,11 @@
 #' @param abs.cont probabilities at which lines are drawn, in place of `cont`.
 #' @param drawpoints,add,drawlabels,xlab,ylab,zlab,main,col,col.fun,col.cont,col.pt,lwd,alpha,d as in
 #'   [plot.kestrel_kde()].
-#' @return `predict()` returns a numeric vector of probabilities, of the tail that `object` has, and with a band a matrix
-#'   with columns `fit`, `lwr` and `upr`. `as.data.frame()` returns one row for each point, with `estimate` and, with a
-#'   band, `lower` and `upper`. `summary()` returns a
-#'   list of class `"summary.kestrel_kcde"` with `fhat` and `quantiles`, a matrix with the 5, 25, 50, 75 and 95 %
-#'   quantiles of each variable. The other methods return their argument invisibly.
+#' @return `predict()` returns a numeric vector of probabilities, of the tail that `object` has, and with a band a
+#'   matrix with columns `fit`, `lwr` and `upr`. `as.data.frame()` returns one row for each point, with `estimate` and,
+#'   with a band, `lower` and `upper`. `summary()` returns a list of class
+#'   `"summary.kestrel_kcde"` with `fhat` and `quantiles`, a matrix with the 5, 25, 50, 75 and 95 % quantiles of each
+#'   variable. The other methods return their argument invisibly.
 #' @section Units: Points and quantiles are in those of the variables, probabilities have none.
 #' @section Errors: Errors of class `kestrel_error_input` are for points that are missing or of another dimension. In
 #'   `plot()` they are for an estimate that is not on a grid or has three dimensions, and for invalid arguments.

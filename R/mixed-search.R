@@ -187,8 +187,8 @@ descend <- function(criterion, theta, free, limits, kernel, tolerance = 1e-10, s
     unit[k] <- 1 / sqrt(min(max(abs(change) / 0.1 / size, 1e-8), 1))
   }
   worst <- 1e3 # PORT does not take infinite values
-  # Where observations lose their neighbours the objective is infinite. A first step to there can leave PORT with nothing
-  # but such values, and then the first step is shorter.
+  # Where observations lose their neighbours the objective is infinite. A first step to there can leave PORT with
+  # nothing but such values, and then the first step is shorter.
   for (step in c(1, 0.05)) {
     found <- stats::nlminb(begin, function(t) min(at(t)$value / size, worst), function(t) slope(t) / size,
                            scale = 1 / unit, lower = to_search(least), upper = to_search(limits$upper[free]),

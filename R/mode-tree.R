@@ -49,8 +49,11 @@ modetree <- function(x, h = NULL, length = 101, ..., w = NULL, na.action = stats
   run <- run_options(threads)
   line <- line_of_modes(x, w, na.action, "modetree")
   length <- check_count(length, "length", 2L)
+  check_rows(h, "h")
   first <- if (length(unique(as.vector(line$x))) > 1L) critical_bandwidth(line, 1L, run)
-  h <- if (is.null(h)) usual_bandwidths(line, first, length, run) else {
+  h <- if (is.null(h)) {
+    usual_bandwidths(line, first, length, run)
+  } else {
     unique(sort(check_positives(h, "h"), decreasing = TRUE)) / line$unit
   }
   if (base::length(h) < 2L) abort_input("`h` must be at least two different bandwidths, not one.")

@@ -59,6 +59,7 @@ nmodes <- function(x, h, ..., w = NULL, na.action = stats::na.fail, threads = NU
   run <- run_options(threads)
   line <- line_of_modes(x, w, na.action, "nmodes")
   if (missing(h)) abort_input("`h` must be given: one bandwidth or more.")
+  check_rows(h, "h")
   h <- check_positives(h, "h")
   vapply(h, function(one) count_modes(line, one / line$unit, run), 0L)
 }

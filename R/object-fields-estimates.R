@@ -255,7 +255,8 @@ kdr_fields <- list(
   y = function(of) numbers(c(NA, columns_of(of))),
   end.points = function(of) {
     count <- nrow(of[["y"]])
-    coordinates <- lapply(stats::setNames(nm = setdiff(names(of[["end.points"]]), "segment")), function(name) numbers(count))
+    variables <- setdiff(names(of[["end.points"]]), "segment")
+    coordinates <- lapply(stats::setNames(nm = variables), function(name) numbers(count))
     columns(c(coordinates, list(segment = numbers(count, sign = "positive", whole = TRUE))),
             also = list("a data frame with a column for each variable and `segment`",
                         function(points) length(points) == columns_of(of) + 1L && count > 0L))

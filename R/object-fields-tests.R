@@ -368,6 +368,27 @@ modetree_fields <- list(
   seconds = numbers(1L)
 )
 
+map_size <- function(of) c(length(of[["eval.points"]]), length(of[["h"]]))
+
+sizer_fields <- list(
+  names = texts(1L),
+  eval.points = numbers(min = 2L, increasing = TRUE),
+  h = numbers(min = 1L, sign = "positive", increasing = TRUE),
+  estimate = function(of) {
+    numbers(map_size(of), finite = FALSE, also = list("-1, 0, 1 and NA", function(kind) all(kind %in% c(-1, 0, 1, NA))))
+  },
+  derivative = function(of) numbers(map_size(of)),
+  std.error = function(of) numbers(map_size(of), sign = "not negative"),
+  ess = function(of) numbers(map_size(of), sign = "not negative"),
+  quantile = function(of) numbers(length(of[["h"]]), finite = FALSE),
+  deriv.order = numbers(1L, whole = TRUE, between = c(1, 2)),
+  signif.level = numbers(1L, between = c(0, 1)),
+  method = texts(1L, among = c("extremes", "blocks")),
+  n = numbers(1L, sign = "positive", whole = TRUE),
+  n_eff = numbers(1L, sign = "positive"),
+  seconds = numbers(1L)
+)
+
 risk_fields <- list(
   names = texts(min = 1L),
   fhat1 = c(of_class("kestrel_kde"), also = list(list("an estimate on a grid", function(fhat) fhat$gridded))),

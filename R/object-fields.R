@@ -422,6 +422,7 @@ object_classes <- list(
   kestrel_boot = list(made = "a bandwidth made by Hboot() or hboot()", fields = boot_fields),
   summary.kestrel_boot = list(made = "a summary of a bandwidth", fields = list(boot = of_class("kestrel_boot"))),
   kestrel_modetree = list(made = "a tree made by modetree()", fields = modetree_fields),
+  kestrel_sizer = list(made = "a map made by sizer()", fields = sizer_fields),
   kestrel_score = list(made = "scores made by pdf_score()", fields = score_fields),
   summary.kestrel_score = list(made = "a summary of scores", fields = list(score = of_class("kestrel_score"))),
   kestrel_info = list(made = "what kestrel_info() returned", fields = info_fields)

@@ -34,7 +34,8 @@ sums_of_cells <- function(source, cells, of, count, run) {
   m <- nrow(cells[[1L]]$lower)
   k <- length(terms)
   blank <- function(value) matrix(value, m, k)
-  held <- list(share = blank(0), mean = blank(NA_real_), var = blank(NA_real_), within = blank(0), certain = blank(TRUE))
+  held <- list(share = blank(0), mean = blank(NA_real_), var = blank(NA_real_), within = blank(0),
+               certain = blank(TRUE))
   live <- matrix(!unlist(lapply(terms, is_empty)), m, k)
   # Terms with the same categories are boxes of the same rows.
   sets <- lapply(terms, `[[`, "sets")
@@ -205,8 +206,8 @@ rows_in_box <- function(x, cells, among, box) {
   inside
 }
 
-# Of each: `v`, the weights of the rows in the box, zero for others; `unknown`, the fraction of the table's rows that are
-# not known; `limits`, between which the variable is.
+# Of each: `v`, the weights of the rows in the box, zero for others; `unknown`, the fraction of the table's rows that
+# are not known; `limits`, between which the variable is.
 sum_ends <- function(y, v, w, unknown, N, value, level) {
   total <- sum(v * y)
   z <- ifelse(v > 0, y, 0)

@@ -113,7 +113,9 @@ check_value <- function(side, expression, names) {
     if (is_last && is.name(of) && !as.character(of) %in% names) return(invisible())
     if (is_last && is.call(of) && called(of) %in% c("$", "[[")) return(check_value(of, expression, names))
   }
-  is_left_out <- vapply(seq_along(side), function(at) identical(side[[at]], quote(expr = )), NA)
+  is_left_out <- vapply(seq_along(side), function(at) {
+    identical(side[[at]], quote(expr = )) # nolint: spaces_inside_linter.
+  }, NA)
   fine <- name %in% value_functions && !any(is_left_out) && is_of_base(side[[1L]])
   if (!fine) {
     abort_input("The values of a condition must be numbers, texts, dates, names of objects and ",
@@ -215,8 +217,8 @@ categories_for <- function(side, name, label, expression, env, one) {
   unknown <- setdiff(enc2utf8(value), label$levels)
   if (length(unknown) > 0L) {
     first <- label$levels[seq_len(min(5L, length(label$levels)))]
-    abort_input("`", name, "` must be compared with a category that it has, such as ", quoted(first, '"'), ", not with ",
-                quoted(unknown[1L], '"'), if (label$other > 0) ", which is no common one", ".")
+    abort_input("`", name, "` must be compared with a category that it has, such as ", quoted(first, '"'),
+                ", not with ", quoted(unknown[1L], '"'), if (label$other > 0) ", which is no common one", ".")
   }
   c(label$levels %in% enc2utf8(value), FALSE)
 }

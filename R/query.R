@@ -20,12 +20,12 @@
 #'
 #' - comparisons of a variable with numbers by `<`, `<=`, `>`, `>=` or `between(price, 1000, 2000)`; dates and times are
 #'   compared with dates and times, or with texts such as `"2020-01-31"`;
-#' - comparisons of a label of a synopsis with its categories by `==`, `!=` or `%in%`; a label of TRUE and FALSE may stand
-#'   alone;
+#' - comparisons of a label of a synopsis with its categories by `==`, `!=` or `%in%`; a label of TRUE and FALSE may
+#'   stand alone;
 #' - `&`, `|`, `!` and parentheses between them.
 #'
-#' Values are constants, names of objects, elements such as `table$price` and `limits[2]`, and `c()`, `-`, `+`, `*`, `/`,
-#' `^`, `:`, [as.Date()] and [as.POSIXct()] of these. They are looked up where `kde_query()` is called. A vector of
+#' Values are constants, names of objects, elements such as `table$price` and `limits[2]`, and `c()`, `-`, `+`, `*`,
+#' `/`, `^`, `:`, [as.Date()] and [as.POSIXct()] of these. They are looked up where `kde_query()` is called. A vector of
 #' numbers makes one box of each number. Anything else is an error before anything is evaluated, such as calls of other
 #' functions, `==` between numbers, and comparisons of two variables. Names of variables take precedence over objects of
 #' the same name.
@@ -33,12 +33,12 @@
 #' A condition is written as boxes that may overlap, one for each alternative. Answers are added by inclusion and
 #' exclusion: those of A or B are those of A and of B, less those of A and B.
 #'
-#' The quantity is `n()` or `count()`, the default, or `sum()`, `mean()`, `var()`, `median()` or `quantile(price, 0.9)` of
-#' a variable.
+#' The quantity is `n()` or `count()`, the default, or `sum()`, `mean()`, `var()`, `median()` or `quantile(price, 0.9)`
+#' of a variable.
 #'
 #' @section Labels: Labels have no density. For a condition with categories the density is that of the rows that have
-#' them. The count for a condition on one label alone is that of the table, which the synopsis knows. Other counts are at
-#' most those of their categories.
+#' them. The count for a condition on one label alone is that of the table, which the synopsis knows. Other counts are
+#' at most those of their categories.
 #'
 #' @section Exactness: The integrals are those of the estimate. Kernels on one axis and their products are integrated in
 #' closed form, or by a Gauss rule that is as exact. With the Gaussian kernel the relative error of a count is about
@@ -96,8 +96,8 @@
 #' @section Errors: Errors of class `kestrel_error_input` are for
 #'
 #'   - boxes with a lower limit above the upper one, and limits that are missing or of another dimension;
-#'   - conditions that the grammar above does not have, that no row can fulfil, that compare a label with a category that
-#'     it does not have, or that have more than 64 alternatives or 5,000 intersections of these;
+#'   - conditions that the grammar above does not have, that no row can fulfil, that compare a label with a category
+#'     that it does not have, or that have more than 64 alternatives or 5,000 intersections of these;
 #'   - variables that are unknown or not numeric, and sums of variables of an estimate with `positive` or
 #'     `unit.interval`;
 #'   - radial kernels that are refused, see the section on exactness;

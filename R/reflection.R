@@ -57,7 +57,8 @@ wrapped <- function(transform, values, k) {
   lower <- transform$lower[k]
   out <- which(values < lower | values > transform$upper[k])
   if (any(abs(values[out] - lower) > 1e15 * transform$period[k])) {
-    abort_input("`period` must be above 1e-15 of the values of its variable, whose digits in it would otherwise be lost.")
+    abort_input("`period` must be above 1e-15 of the values of its variable, whose digits in it would otherwise be ",
+                "lost.")
   }
   values[out] <- within_bounds(transform, lower + (values[out] - lower) %% transform$period[k], k)
   values

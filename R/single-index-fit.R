@@ -102,7 +102,9 @@ npindex <- function(bws, txdat, tydat, exdat = NULL, eydat = NULL, gradients = F
                             if (!is.null(points)) length(points$index), wanted)
   link <- link_of(bws, threads, verbose)
   run <- run_options(threads, "cpu")
-  at <- if (is.null(points)) link[c("mean", "merr", "grad", "gerr")] else {
+  at <- if (is.null(points)) {
+    link[c("mean", "merr", "grad", "gerr")]
+  } else {
     found <- values_at(link, points$index, TRUE, run, gradients = TRUE)
     list(mean = found$mean, merr = found$se, grad = found$grad, gerr = found$gerr)
   }

@@ -17,8 +17,8 @@ low_bits <- 22L
 #' - two rows without a key, with the least and the largest value in `value`.
 #'
 #' Of several columns it has a column `part` for the kind of a row. The parts "row" and "range" have their numbers in
-#' `value1`, `value2` and so on. A "sum" is one of a tile, whose key is in `key1`, `key2` and so on. A "cell" is one of the
-#' grid, in units of 2^-42, with its key.
+#' `value1`, `value2` and so on. A "sum" is one of a tile, whose key is in `key1`, `key2` and so on. A "cell" is one of
+#' the grid, in units of 2^-42, with its key.
 #'
 #' With W the width of the cells, the key of a value x is k = floor(x / W). The moment of order a is the sum of
 #' floor(2^44 t^a + 1/2) over the values of the cell, where t = 2 (x / W - k) - 1. It is hi 2^22 + lo.

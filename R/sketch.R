@@ -62,15 +62,15 @@
 #'
 #' @section What a sketch cannot do: It takes three columns at most. The kernel is Gaussian. Quantiles are known to
 #' the width of a cell, unless the cell keeps its values. So `hpi(s)` may differ a little from that of the data if the
-#' interquartile range decides on its scale, which is known to the width of a cell. `hpi(s, scalest = "stdev")` is exact,
-#' like the other selectors: their criteria differ from those of the data in memory by at most 1e-12 of the sum of the
-#' absolute values of the terms. For three columns it is at most 1e-9, as for the engine `"fourier"`. [hlscv()] and
-#' \code{\link{Hlscv}()} count tied values only where cells keep them, or where all values of a cell are equal.
+#' interquartile range decides on its scale, which is known to the width of a cell. `hpi(s, scalest = "stdev")` is
+#' exact, like the other selectors: their criteria differ from those of the data in memory by at most 1e-12 of the sum
+#' of the absolute values of the terms. For three columns it is at most 1e-9, as for the engine `"fourier"`. [hlscv()]
+#' and \code{\link{Hlscv}()} count tied values only where cells keep them, or where all values of a cell are equal.
 #'
-#' Of several columns a density has an error of at most `tol` times its largest value everywhere, also where it is small.
-#' \code{\link{Hlscv}()} does not look for clusters. A grid of more than 4 GB is refused. It covers all rows and what is
-#' within reach of the widest kernel. If a few rows are far away, it leaves them out. So a kernel that is thousands of
-#' times as wide as a cell is refused, as `pilot = "amse"` may need it.
+#' Of several columns a density has an error of at most `tol` times its largest value everywhere, also where it is
+#' small. \code{\link{Hlscv}()} does not look for clusters. A grid of more than 4 GB is refused. It covers all rows and
+#' what is within reach of the widest kernel. If a few rows are far away, it leaves them out. So a kernel that is
+#' thousands of times as wide as a cell is refused, as `pilot = "amse"` may need it.
 #'
 #' @section Missing values and errors on the way: Missing values are an error that names the chunk and its row, or are
 #' left out with `na.action = na.omit`. If a source fails on the way, the error has the fields `chunk`, the number of
@@ -115,7 +115,8 @@
 #'
 #'   `kde_sketch()`: an object of class `"kestrel_sketch"`, a list with `bytes`, a raw vector that is the same on every
 #'   machine. Of several columns it is the same wherever a long double has 64 bits, as on x86-64: elsewhere the window
-#'   of the grid is rounded differently. Any machine reads it. [kestrel_sketch-methods] has its methods, and [as_sketch()] reads the bytes.
+#'   of the grid is rounded differently. Any machine reads it. [kestrel_sketch-methods] has its methods, and
+#'   [as_sketch()] reads the bytes.
 #' @references Greengard, L. & Strain, J. (1991) The fast Gauss transform. *SIAM J. Sci. Stat. Comput.* **12**, 79-94.
 #'   (The moments of cells.)
 #'

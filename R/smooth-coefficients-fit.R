@@ -151,7 +151,9 @@ scoef_fits <- function(bws, points, errors, run) {
   off <- bws$y - without$mean
   error2 <- ifelse(is.na(off), if (all(is.na(off))) NA_real_ else mean(off^2, na.rm = TRUE), off^2)
   inside <- coefficients_at(core, raw, NULL, if (errors && is.null(points)) error2 else numeric(0), FALSE, run)
-  at <- if (is.null(points)) inside else {
+  at <- if (is.null(points)) {
+    inside
+  } else {
     coefficients_at(core, raw, points, if (errors) error2 else numeric(0), FALSE, run)
   }
   list(at = at, without = without, inside = inside$mean, error2 = error2, n.ridged = inside$n.ridged)
@@ -161,7 +163,9 @@ scoef_fits <- function(bws, points, errors, run) {
 coefficients_at <- function(core, raw, points, error2, leave_out, run) {
   columns <- unclass(if (is.null(points)) core$x else points$z)[seq_len(core$ndim)]
   plane <- core$plane
-  design <- if (is.null(points)) core$design else {
+  design <- if (is.null(points)) {
+    core$design
+  } else {
     linear_design(unclass(points$x)[seq_along(unclass(points$x))])$matrix
   }
   known <- !Reduce(`|`, lapply(columns, is.na), rowSums(is.na(design)) > 0)

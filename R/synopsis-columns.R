@@ -146,8 +146,9 @@ read_column <- function(values, column, k) {
   if (read$kind != "text") return(list(values = read$values, column = column))
   column$levels <- c(column$levels, setdiff(unique(read$values[!is.na(read$values)]), column$levels))
   if (length(column$levels) > most_categories_read) {
-    abort_input("`data` must have columns of text with at most ", format(most_categories_read, big.mark = ",", scientific = FALSE),
-                " categories, but ", quoted(column$name), " has more: name the columns that are needed.")
+    most <- format(most_categories_read, big.mark = ",", scientific = FALSE)
+    abort_input("`data` must have columns of text with at most ", most, " categories, but ", quoted(column$name),
+                " has more: name the columns that are needed.")
   }
   list(values = as.double(match(read$values, column$levels)), column = column)
 }
@@ -191,7 +192,9 @@ label_of <- function(levels, counts, N) {
   list(levels = levels[common], counts = counts[common], other = N - sum(counts[common]), number = number)
 }
 
-kept_labels <- function(labels, codes) Map(function(label, code) c(label, list(codes = as.integer(code))), labels, codes)
+kept_labels <- function(labels, codes) {
+  Map(function(label, code) c(label, list(codes = as.integer(code))), labels, codes)
+}
 
 # Weights of rows with which the weighted counts of each label's categories are in proportion to those of the table, as
 # far as a category has rows (raking; Deming & Stephan 1940). Their mean is 1. NULL without labels.

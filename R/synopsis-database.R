@@ -37,7 +37,9 @@ table_source <- function(con, table) {
 lazy_source <- function(data) {
   sql <- asking_database(as.character(dbplyr::sql_render(data)))
   plain <- "^SELECT \\*\\s+FROM\\s+"
-  if (!is.null(dbplyr::remote_name(data)) && grepl(plain, sql)) return(list(from = sub(plain, "", sql), is_table = TRUE))
+  if (!is.null(dbplyr::remote_name(data)) && grepl(plain, sql)) {
+    return(list(from = sub(plain, "", sql), is_table = TRUE))
+  }
   list(from = paste0("(", sql, ") AS kestrel_rows"), is_table = FALSE)
 }
 

@@ -2,29 +2,29 @@
 
 #' Learn from counts that turned out
 #'
-#' After queries have been answered exactly elsewhere, `learn()` moves the bandwidths of a synopsis so that its errors on
-#' such queries become smaller (Heimel, Kiefer & Markl 2015). It also keeps a balance for each row, its karma. Rows that
-#' mislead are replaced by `refresh()`, which brings a synopsis up to date with its table in a database.
+#' After queries have been answered exactly elsewhere, `learn()` moves the bandwidths of a synopsis so that its errors
+#' on such queries become smaller (Heimel, Kiefer & Markl 2015). It also keeps a balance for each row, its karma. Rows
+#' that mislead are replaced by `refresh()`, which brings a synopsis up to date with its table in a database.
 #'
 #' @section Learning: The queries are taken in their order, `batch` at a time. For each batch the loss is the mean of
 #' (log estimate - log truth)^2, where counts below one row are raised to one. Its gradient in the logarithms of the
 #' bandwidths is that of the closed form of the answers. A step of RMSprop follows: the gradient is divided by the root
-#' of its mean square, an average in which each step counts a tenth, and multiplied by `rate`. A bandwidth stays within a
-#' factor of 64 of its value before the call. Batches of later calls go on from there.
+#' of its mean square, an average in which each step counts a tenth, and multiplied by `rate`. A bandwidth stays within
+#' a factor of 64 of its value before the call. Batches of later calls go on from there.
 #'
 #' The karma of a row grows by the loss of a query without the row minus that with it, times the number of rows and the
 #' share of the query. It is at most 3. A row below -3 misleads. A row that lies in boxes whose counts are far too large
 #' gets there after some queries. Random errors seldom bring it there.
 #'
-#' @section Refreshing: With a `key` (see [kde_synopsis()]), rows that were deleted are found by their keys, and rows that
-#' were inserted by keys above the largest one that was known. As many inserted rows are accepted as a simple random
-#' sample of the table of today has (a hypergeometric number), and as many of the rows that are left are kept. If too
-#' many were deleted, the synopsis has fewer rows. Rows that were changed in place are not noticed. Rows that mislead are
-#' replaced by random ones of the table.
+#' @section Refreshing: With a `key` (see [kde_synopsis()]), rows that were deleted are found by their keys, and rows
+#' that were inserted by keys above the largest one that was known. As many inserted rows are accepted as a simple
+#' random sample of the table of today has (a hypergeometric number), and as many of the rows that are left are kept. If
+#' too many were deleted, the synopsis has fewer rows. Rows that were changed in place are not noticed. Rows that
+#' mislead are replaced by random ones of the table.
 #'
 #' Without a key, or when less than half of the rows would be left, all rows are drawn anew. The bandwidths stay as they
-#' are in any case. So refresh a synopsis first when its table has changed, and let it learn then: where rows are missing,
-#' bandwidths would grow to make up for them.
+#' are in any case. So refresh a synopsis first when its table has changed, and let it learn then: where rows are
+#' missing, bandwidths would grow to make up for them.
 #'
 #' @param synopsis an object made by [kde_synopsis()], with the Gaussian kernel and a diagonal `H`.
 #' @param boxes a list with `lower` and `upper`, limits of boxes as in [kde_query()].

@@ -13,18 +13,18 @@
 #'
 #' @param .data a synopsis, or a selection that `filter()` or `group_by()` made of one.
 #' @param x in `count()` the same; in `print()` a selection.
-#' @param ... in `filter()`, conditions as in [kde_query()], all of which have to hold, with one number for each limit. In
-#'   `group_by()` and `count()`, labels or calls of `cut()`, with or without a name for the column. In `summarise()`,
+#' @param ... in `filter()`, conditions as in [kde_query()], all of which have to hold, with one number for each limit.
+#'   In `group_by()` and `count()`, labels or calls of `cut()`, with or without a name for the column. In `summarise()`,
 #'   quantities as in [kde_query()], with or without names: `n()`, or `sum()`, `mean()`, `var()`, `median()` or
 #'   `quantile()` of a variable.
 #' @param .level the probability that the intervals should have.
 #' @return `filter()` and `group_by()`: an object of class `"kestrel_selection"`, a list with the `synopsis`, the
 #'   `conditions` as text, the `cells` (boxes with sets of categories) that hold the rows, and the `groups`. `print()`
-#'   shows it and returns it invisibly. `summarise()` and `count()`: a data frame with the columns of the groups and, for
-#'   a quantity `n`, the columns `n`, `n_lower` and `n_upper`.
+#'   shows it and returns it invisibly. `summarise()` and `count()`: a data frame with the columns of the groups and,
+#'   for a quantity `n`, the columns `n`, `n_lower` and `n_upper`.
 #' @section Units: Those of [kde_query()].
-#' @section Errors: Errors of class `kestrel_error_input` are for conditions and quantities that [kde_query()] refuses, for
-#'   groups that are neither a label nor a variable that is cut, and for breaks that do not increase.
+#' @section Errors: Errors of class `kestrel_error_input` are for conditions and quantities that [kde_query()] refuses,
+#'   for groups that are neither a label nor a variable that is cut, and for breaks that do not increase.
 #' @section Cost: That of a query for each combination of groups and each quantity.
 #' @references Andrzejewski, W., Gramacki, A. & Gramacki, J. (2013) Density estimations for approximate query processing
 #'   on SIMD architectures.
@@ -97,7 +97,8 @@ selection_of <- function(data) {
 narrowed <- function(selection, conditions, env) {
   given <- names(conditions)
   if (any(nzchar(given))) {
-    abort_input("filter() takes conditions without names, not `", given[nzchar(given)][1L], " = `: use == for categories.")
+    abort_input("filter() takes conditions without names, not `", given[nzchar(given)][1L],
+                " = `: use == for categories.")
   }
   for (condition in conditions) {
     cells <- read_condition(condition, condition_variables(selection$synopsis), env)
@@ -143,8 +144,9 @@ read_group <- function(expression, name, synopsis, env) {
     return(cut_group(expression, name, variables, env))
   }
   labels <- names(synopsis$labels)
-  abort_input("A group must be one of the labels", if (length(labels) > 0L) paste0(" ", quoted(labels)), " or a variable that is cut, as in cut(", synopsis$names[1L], ", c(0, 1)), not `", shown_code(expression),
-              "`.")
+  abort_input("A group must be one of the labels", if (length(labels) > 0L) paste0(" ", quoted(labels)),
+              " or a variable that is cut, as in cut(", synopsis$names[1L], ", c(0, 1)), not `",
+              shown_code(expression), "`.")
 }
 
 label_group <- function(label, name, synopsis) {

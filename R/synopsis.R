@@ -7,30 +7,30 @@
 #'
 #' @section Columns: Columns of numbers, dates and times are variables, which have a density. Columns of texts, factors,
 #' and of TRUE and FALSE are labels, which have categories. A synopsis keeps the exact counts of the 1,000 commonest
-#' categories of each label, and one count of all others. Its rows get weights, so that the weighted counts of categories
-#' are those of the table (raking, Deming & Stephan 1940). A table must have at least one variable. Text columns of a
-#' database must have at most 100,000 categories: name the columns that you need.
+#' categories of each label, and one count of all others. Its rows get weights, so that the weighted counts of
+#' categories are those of the table (raking, Deming & Stephan 1940). A table must have at least one variable. Text
+#' columns of a database must have at most 100,000 categories: name the columns that you need.
 #'
-#' @section Rows: The table is cut into `size` cells with equal numbers of rows, at most 5,000, by halving at the quantiles
-#' of one variable after another (a k-d tree, Bentley 1975), labels included. One row of each cell is drawn, or as many of
-#' each, by systematic sampling (Cochran 1977, ch. 8) along the tree, in random order within cells. So every row is
-#' equally likely to be kept.
-#' Only cells at a box's edges make its count vary, and errors are about half as large as with a simple random sample. The
-#' intervals of [kde_query()] assume a simple random sample, so they are wider than necessary.
+#' @section Rows: The table is cut into `size` cells with equal numbers of rows, at most 5,000, by halving at the
+#' quantiles of one variable after another (a k-d tree, Bentley 1975), labels included. One row of each cell is drawn,
+#' or as many of each, by systematic sampling (Cochran 1977, ch. 8) along the tree, in random order within cells. So
+#' every row is equally likely to be kept. Only cells at a box's edges make its count vary, and errors are about half as
+#' large as with a simple random sample. The intervals of [kde_query()] assume a simple random sample, so they are wider
+#' than necessary.
 #'
 #' @section Databases: `data` is a connection of package \pkg{DBI} or a `tbl` of package \pkg{dbplyr}. The table is read
 #' by one query for the named columns, in chunks of 100,000 rows. A simple random sample is kept meanwhile (a reservoir,
 #' Fan, Muller & Rezucha 1962): eight times `size` rows, or as many as have about a million values. The rows of the
-#' synopsis are then drawn from these as above. The query also counts rows and categories. Package \pkg{RPostgreSQL} holds
-#' the whole result of such a query in memory.
+#' synopsis are then drawn from these as above. The query also counts rows and categories. Package \pkg{RPostgreSQL}
+#' holds the whole result of such a query in memory.
 #'
 #' A table of PostgreSQL is not read so. The server counts its rows and categories and finds its ranges. It then samples
-#' eight times `size` rows, but at most 20,000 more than `size`, by `TABLESAMPLE BERNOULLI` with a seed from R's generator,
-#' and only these are sent. Queries and views have no such samples. If the table changes meanwhile, use a transaction that
-#' is `REPEATABLE READ`.
+#' eight times `size` rows, but at most 20,000 more than `size`, by `TABLESAMPLE BERNOULLI` with a seed from R's
+#' generator, and only these are sent. Queries and views have no such samples. If the table changes meanwhile, use a
+#' transaction that is `REPEATABLE READ`.
 #'
-#' Names of tables and columns are quoted by \pkg{DBI}. A `table` that begins with `SELECT`, `WITH` or `VALUES` is sent as
-#' it is. After an error or an interrupt no result is left open.
+#' Names of tables and columns are quoted by \pkg{DBI}. A `table` that begins with `SELECT`, `WITH` or `VALUES` is sent
+#' as it is. After an error or an interrupt no result is left open.
 #'
 #' @section Bandwidth: The bandwidth is selected from the rows that are kept, by [hpi()], or by [Hpi.diag()] for several
 #' variables, because a diagonal matrix makes answers fast. Other kernels take their normal reference, as in [kde()].
@@ -56,8 +56,8 @@
 #' @param verbose if TRUE, show progress; if NULL, `options(kestrel.verbose=)` decides, or else interactive sessions
 #'   show it after a second.
 #' @param x an object made by `kde_synopsis()`.
-#' @param ... no further arguments of `kde_synopsis()`: other names are an error, which says what may have been meant. In
-#'   `plot()`, graphical parameters.
+#' @param ... no further arguments of `kde_synopsis()`: other names are an error, which says what may have been meant.
+#'   In `plot()`, graphical parameters.
 #' @return An object of class `"kestrel_synopsis"`, a list:
 #'   \item{version}{of this form, which is checked when it is used}
 #'   \item{x}{the rows that are kept, a matrix of the variables}
@@ -70,13 +70,14 @@
 #'   \item{ranges}{a matrix of the smallest and the largest value of each variable}
 #'   \item{tuning}{NULL, or a list of `factor`, `queries` (how many were held out) and `errors` (the table of
 #'     [q_error()] on these)}
-#'   \item{source, key}{of a database: a list of what was read (`from`, `columns`, `is_table`, `na.action`), and NULL or a
-#'     list of the key's `name`, `type`, `values` in the rows that are kept, and `last`, its largest value in the table}
+#'   \item{source, key}{of a database: a list of what was read (`from`, `columns`, `is_table`, `na.action`), and NULL or
+#'     a list of the key's `name`, `type`, `values` in the rows that are kept, and `last`, its largest value in the
+#'     table}
 #'   \item{history, learning}{after [learn()] or [refresh()]}
 #'   `print()` shows it with the bytes that it takes in a file, uncompressed. `plot()` shows the q-errors of the queries
 #'   that it has learned from. Both return it invisibly.
-#' @section Units: `x`, `ranges` and the limits of queries are in those of the variables, `H` in their squares. Dates are
-#'   numbers of days, times of seconds.
+#' @section Units: `x`, `ranges` and the limits of queries are in those of the variables, `H` in their squares. Dates
+#'   are numbers of days, times of seconds.
 #' @section Errors: Errors of class `kestrel_error_input` are for
 #'
 #'   - tables without rows, columns of other types, and missing values;
@@ -168,6 +169,7 @@ keep_rows <- function(table, size) {
 
 # `size` rows by systematic sampling from cells of a k-d tree.
 even_rows <- function(table, size) {
+  if (size == 0) return(integer(0))
   n <- nrow(table)
   at <- floor((seq_len(size) - 1 + stats::runif(1L)) * n / size) + 1
   order_by_cells(table, min(size, most_cells))[pmin(at, n)] # `at` may be n + 1 by rounding

@@ -12,7 +12,8 @@ count_ties <- function(sample, kernel, order = 0L) {
   roughness <- kernel_constants(kernel, d)$roughness / 2^order
   at_zero <- kernel_at_zero(kernel, d)
   limit <- roughness * (ties$weight + diagonal) - 2 * at_zero * ties$weight / (1 - diagonal)
-  list(per_observation = ties$pairs / length(sample$w), unbounded = limit < 0, threshold = tie_threshold(kernel, d, order))
+  list(per_observation = ties$pairs / length(sample$w), unbounded = limit < 0,
+       threshold = tie_threshold(kernel, d, order))
 }
 
 tie_threshold <- function(kernel, d, order = 0L) {

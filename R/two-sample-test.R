@@ -188,14 +188,17 @@ functional_bandwidth <- function(sample, run) {
 #' @export
 print.kestrel_kdetest <- function(x, ...) {
   check_object(x, "x", "kestrel_kdetest")
+  way <- if (x$B > 0) {
+    paste0(", by ", format(x$B, big.mark = ","), " permutations")
+  } else {
+    ", by the normal distribution"
+  }
   cat("Test of the equality of two densities", call_lines(x$call),
       label_line("n", paste(format(c(x$n1, x$n2), big.mark = ",", trim = TRUE), collapse = " and ")),
       if (!is.null(x$h1)) label_line("bandwidths", paste(format_short(c(x$h1, x$h2)), collapse = " and ")) else
         label_line("bandwidths", "matrices, see `H1` and `H2`"),
       label_line("statistic", paste0("T = ", format_short(x$Tstat), ", ", format_short(x$zstat),
                                      " standard deviations from its mean")),
-      label_line("P value", paste0(format_short(x$pvalue), if (x$B > 0) {
-        paste0(", by ", format(x$B, big.mark = ","), " permutations")
-      } else ", by the normal distribution")), sep = "\n")
+      label_line("P value", paste0(format_short(x$pvalue), way)), sep = "\n")
   invisible(x)
 }

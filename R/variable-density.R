@@ -10,7 +10,8 @@
 #' columns.
 #'
 #' @section Bandwidths: Both minimise the asymptotic mean squared error at a point, with densities and derivatives that
-#'   a pilot estimate with the bandwidth matrix `H` has there (Chacon & Duong 2018, sections 4.1 and 4.2). With g = 1 / f:
+#'   a pilot estimate with the bandwidth matrix `H` has there (Chacon & Duong 2018, sections 4.1 and 4.2). With
+#'   g = 1 / f:
 #'
 #'   - balloon: h(x)^(d+4) = d f(x) / ((4 pi)^(d/2) n tr(D^2 f(x))^2);
 #'   - sample point: h_i = b_i f(x_i)^(-1/2), the square root law of Abramson (1982), with
@@ -22,11 +23,11 @@
 #'   \pkg{ks} squares (4 pi)^(d/2), too, so that its balloon bandwidths are 0.66 of these for d = 2. It takes b_i for
 #'   h_i, so that kernels are narrowest where there are few data. It ignores `H` and `w` in `kde.sp()`.
 #'   `hs = sqrt(fit$H)` takes the bandwidths of a result `fit` of \pkg{ks}.
-#' @section Exactness: On grids of two and three dimensions the kernels of `kde.sp()` are products of one factor for each
-#'   axis, which are summed as they are. Other bandwidths are in ranges of a factor of 2. In each of these the kernel is
-#'   the polynomial in log h through its values at 20 Chebyshev points, which leaves 6e-15 of the largest kernel. So the
-#'   estimate is made of sums with these 20 bandwidths, by the engine that [kde()] chooses. For given bandwidths the
-#'   error is below 1e-12 of the largest value.
+#' @section Exactness: On grids of two and three dimensions the kernels of `kde.sp()` are products of one factor for
+#'   each axis, which are summed as they are. Other bandwidths are in ranges of a factor of 2. In each of these the
+#'   kernel is the polynomial in log h through its values at 20 Chebyshev points, which leaves 6e-15 of the largest
+#'   kernel. So the estimate is made of sums with these 20 bandwidths, by the engine that [kde()] chooses. For given
+#'   bandwidths the error is below 1e-12 of the largest value.
 #' @inheritParams kde
 #' @param x a numeric vector (d = 1), or a matrix or data frame with n rows and d columns, at most three.
 #' @param H,h the bandwidth of the pilot estimate; that of \code{\link{Hns}()} if not given, with `deriv.order = 2` for
@@ -125,7 +126,9 @@ new_variable_density <- function(variable, asked, sample) {
   fhat <- c(kept, list(H = NULL, variable = variable, pilot = given, scale = rep(1, d), mass = 1, n_eff = frame$n_eff,
                        tol = 1e-12))
   if (!is.null(asked$hs)) {
-    if (!is.null(given)) abort_input("`hs` must not be given together with `H` or `h`, which are of the pilot estimate.")
+    if (!is.null(given)) {
+      abort_input("`hs` must not be given together with `H` or `h`, which are of the pilot estimate.")
+    }
     fhat$H <- check_length(check_positives(asked$hs, "hs"), nrow(sample$x), "hs", "the sample")^2
   }
   if (is.null(given)) fhat$pilot <- unname(Hns(sample$x, if (variable == "balloon") 2 else 4, w = sample$w))
@@ -210,8 +213,8 @@ balloon_at <- function(fhat, points, h, run) {
 # Their squares, and densities of such kernels, must be within the range of numbers.
 check_varying_bandwidths <- function(h, d) {
   if (all(h^2 >= .Machine$double.xmin & abs(max(d, 2) * log10(h)) < 300)) return(invisible())
-  abort_input("`x` must be in units in which densities, in 1 / volume, are within the range of numbers; its bandwidths ",
-              "are from ", format_short(min(h)), " to ", format_short(max(h)), ": rescale it.")
+  abort_input("`x` must be in units in which densities, in 1 / volume, are within the range of numbers; its ",
+              "bandwidths are from ", format_short(min(h)), " to ", format_short(max(h)), ": rescale it.")
 }
 
 sample_point_at <- function(fhat, at, run) {

@@ -2,8 +2,8 @@
 # h a kernel is smooth. So within a narrow range of bandwidths it is the polynomial through its values at Chebyshev's
 # points, to rounding, and the sum is one of ordinary sums with the bandwidths of these points: by the fast engines.
 
-# Ranges of bandwidths are at most a factor of 2 wide. There 20 points leave 6e-15 of exp(-s / h^2) / h^d for all s and d
-# = 1 to 3: the kernel is analytic in log h within pi / 4 of the real axis (Trefethen 2013, theorem 8.2).
+# Ranges of bandwidths are at most a factor of 2 wide. There 20 points leave 6e-15 of exp(-s / h^2) / h^d for all s and
+# d = 1 to 3: the kernel is analytic in log h within pi / 4 of the real axis (Trefethen 2013, theorem 8.2).
 widest_log_range <- log(2)
 chebyshev_count <- 20L
 

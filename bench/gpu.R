@@ -231,8 +231,8 @@ if (nrow(kestrel_info()$cuda$devices) > 1L) {
   for (i in seq_len(nrow(devices))) {
     row <- devices[i, ]
     efficiency <- if (row$devices < 8) 0.95 else 0.9
-    add("devices", sprintf("%s, %d device%s", row$task, row$devices, if (row$devices > 1) "s" else ""), row$seconds, "s",
-        "double", way = as.character(row$devices),
+    add("devices", sprintf("%s, %d device%s", row$task, row$devices, if (row$devices > 1) "s" else ""),
+        row$seconds, "s", "double", way = as.character(row$devices),
         wanted = if (row$devices > 1) unname(alone[as.character(row$task)]) / row$devices / efficiency else NA)
   }
   copies <- run_program("gpu-peers.cu", "copy", "way", "from", "to", "rate")

@@ -63,8 +63,8 @@ bench_time <- function(m = 10000, n = 5000) {
   }
 }
 
-# A server of PostgreSQL on KESTREL_TEST_PORT, as tools/test-database.sh starts one: the time of a sample of 1 % of `rows`
-# rows beside TABLESAMPLE alone, and q-errors beside the planner's estimates.
+# A server of PostgreSQL on KESTREL_TEST_PORT, as tools/test-database.sh starts one: the time of a sample of 1 % of
+# `rows` rows beside TABLESAMPLE alone, and q-errors beside the planner's estimates.
 bench_postgres <- function(rows = sized(1e7, 1e6), m = 1000) {
   port <- Sys.getenv("KESTREL_TEST_PORT")
   if (!nzchar(port)) return(cat("no server: set KESTREL_TEST_PORT\n"))
@@ -73,8 +73,9 @@ bench_postgres <- function(rows = sized(1e7, 1e6), m = 1000) {
   on.exit(DBI::dbDisconnect(con))
   DBI::dbExecute(con, "SET client_min_messages = warning")
   DBI::dbExecute(con, "DROP TABLE IF EXISTS bench_rows")
-  DBI::dbExecute(con, paste("CREATE TABLE bench_rows AS SELECT i AS id, random() * 100 AS x, random() * 10 + i % 7 AS y,",
-                            "exp(random() * 3) AS z FROM generate_series(1,", format(rows, scientific = FALSE), ") AS i"))
+  DBI::dbExecute(con, paste("CREATE TABLE bench_rows AS SELECT i AS id, random() * 100 AS x, random() * 10 + i % 7",
+                            "AS y, exp(random() * 3) AS z FROM generate_series(1,", format(rows, scientific = FALSE),
+                            ") AS i"))
   DBI::dbExecute(con, "ANALYZE bench_rows")
   set.seed(1)
   times <- race(list(

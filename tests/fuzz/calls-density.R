@@ -25,7 +25,9 @@ kernel_arguments <- function() {
 bounds_for <- function(x) {
   if (is.language(x)) return(c(0, 10))
   x <- as.matrix(x)
-  if (!is.numeric(x) || length(x) == 0L || !all(is.finite(x)) || chance(0.05)) return(pick(list(c(0, 1), c(1, 0), NA, "none")))
+  if (!is.numeric(x) || length(x) == 0L || !all(is.finite(x)) || chance(0.05)) {
+    return(pick(list(c(0, 1), c(1, 0), NA, "none")))
+  }
   room <- function() spread_of(x) * pick(c(0, 0.1, 3, Inf))
   cbind(apply(x, 2L, min) - room(), apply(x, 2L, max) + room())
 }
@@ -43,6 +45,25 @@ kde_arguments <- function(x = sample_values()) {
                  threads = pick(c(1, 2, 5)), na.action = pick(list(quote(stats::na.omit), "na.omit")),
                  binned = TRUE, density = TRUE), 0.07))
 }
+
+# Densities of groups, and of points of sf.
+grouped_arguments <- function() {
+  n <- pick(c(2, 8, 30))
+  frame <- data.frame(a = column(n), b = stats::rnorm(n), g = factor(sample(letters[1:3], n, TRUE)),
+                      l = stats::runif(n) < 0.5)
+  bandwidth <- some_of(list(h = pick(list(0.5, c(0.2, 0.5, 1), quote(hns), quote(hpi)))), 0.5)
+  data <- pick(list(frame, call("grouped", frame[c("a", "g")]), call("on_map", frame[c("a", "b")])))
+  formula <- if (is.data.frame(data)) {
+    list(H = pick(list(quote(~ a | g), quote(~ a + b | g), quote(~ a | g + l), quote(~ b), quote(~ z | g))))
+  }
+  c(list(x = data), formula, bandwidth, list(gridsize = pick(c(2, 9))),
+    some_of(list(kernel = pick(kernels), w = weights_for(n)), 0.2))
+}
+
+grouped <- function(frame) dplyr::group_by(frame, g)
+
+# Columns a and b are metres of a projected system.
+on_map <- function(frame) sf::st_as_sf(frame, coords = c("a", "b"), crs = 32633)
 
 # An estimate that can usually be computed, as a call.
 estimate <- function(n = pick(c(5, 20, 60)), d = pick(c(1, 2, 3), c(6, 3, 1)), points = chance(0.2)) {
@@ -116,7 +137,7 @@ plane_mixture <- function() {
 }
 
 density_calls <- list(
-  kde = function() kde_arguments(),
+  kde = function() if (chance(0.15)) grouped_arguments() else kde_arguments(),
   dkde = function() {
     fhat <- estimate()
     list(x = points_for(fhat$x), fhat = fhat)
@@ -141,7 +162,8 @@ density_calls <- list(
     grid <- grid_arguments(x)
     c(sample_and_weights(x), bandwidth_arguments(x), list(deriv.order = pick(0:4)),
       if (chance(0.5)) grid[setdiff(names(grid), "step")] else list(eval.points = points_for(x)),
-      some_of(list(deriv.vec = chance(0.5), engine = pick(c("auto", "direct", "fgt", "fourier")), threads = pick(1:3)), 0.3))
+      some_of(list(deriv.vec = chance(0.5), engine = pick(c("auto", "direct", "fgt", "fourier")), threads = pick(1:3)),
+              0.3))
   },
   kcurv = function() {
     x <- sample_values(d = pick(1:3))
@@ -194,6 +216,13 @@ density_calls <- list(
   modetree = function() {
     x <- one_column()
     c(sample_and_weights(x), if (chance(0.5)) list(h = bandwidth_for(x) * c(3, 2, 1)) else list(length = 5))
+  },
+  sizer = function() {
+    x <- one_column()
+    c(sample_and_weights(x), if (chance(0.5)) list(h = bandwidth_for(x) * c(1, 3)) else list(length = 3),
+      list(gridsize = pick(c(2, 9, 40))),
+      some_of(list(deriv.order = 2, signif.level = stats::runif(1L), method = "blocks", xmin = pick(c(-1e3, 0, NA)),
+                   xmax = pick(c(1e3, 1, Inf)), threads = pick(1:3)), 0.3))
   },
   kfs = function() {
     x <- sample_values(d = pick(1:3))
@@ -341,10 +370,12 @@ density_calls <- list(
   rmvt.mixt = function() c(list(n = pick(c(1, 9))), plane_mixture(), list(dfs = c(3, 1.5))),
   moments.mixt = function() plane_mixture(),
   plotmixt = function() if (chance(0.5)) line_mixture() else plane_mixture(),
-  mise.mixt = function() c(list(H = stats::rexp(1L) * diag(2), samp = pick(1:99), deriv.order = pick(c(0, 0:8))),
-                           plane_mixture()),
-  amise.mixt = function() c(list(h = stats::rexp(1L), samp = pick(1:99), deriv.order = pick(c(0, 0:8))),
-                            line_mixture()),
+  mise.mixt = function() {
+    c(list(H = stats::rexp(1L) * diag(2), samp = pick(1:99), deriv.order = pick(c(0, 0:8))), plane_mixture())
+  },
+  amise.mixt = function() {
+    c(list(h = stats::rexp(1L), samp = pick(1:99), deriv.order = pick(c(0, 0:8))), line_mixture())
+  },
   hmise.mixt = function() line_reference(), hamise.mixt = function() line_reference(),
   Hmise.mixt = function() plane_reference(), Hmise.mixt.diag = function() plane_reference(),
   Hamise.mixt = function() plane_reference(), Hamise.mixt.diag = function() plane_reference(),

@@ -217,6 +217,52 @@ query_arguments <- function() {
     some_of(list(N = pick(c(10, 1e6)), level = stats::runif(1L)), 0.15))
 }
 
+# A connection to a database that has this table only, as `t`.
+database <- function(rows) {
+  if (is.null(made$con)) made$con <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
+  DBI::dbWriteTable(made$con, "t", rows, overwrite = TRUE)
+  made$con
+}
+
+database_rows <- function() {
+  n <- pick(c(0, 1, 3, 40), c(1, 1, 3, 9))
+  rows <- data.frame(i = seq_len(n), a = column(n), b = stats::rnorm(n), l = sample(letters[1:3], n, TRUE))
+  if (chance(0.1) && n > 0L) rows$a[1L] <- NA
+  rows
+}
+
+# Of a synopsis of a table in a database.
+table_arguments <- function() {
+  connection <- call("database", database_rows())
+  data <- if (chance(0.3)) {
+    list(data = call("tbl_of", connection))
+  } else {
+    list(data = connection, table = pick(c("t", "SELECT * FROM t WHERE b < 1", "none"), c(8, 3, 1)))
+  }
+  c(data, list(columns = pick(list("a", c("a", "l"), c("a", "b", "l"), "l", "none"), c(5, 5, 5, 1, 1))),
+    some_of(list(size = pick(c(1, 5, 30)), key = pick(c("i", "a", "l"), c(8, 1, 1)), na.action = quote(stats::na.omit),
+                 h = 1), 0.5))
+}
+
+tbl_of <- function(con) dplyr::tbl(con, "t")
+
+# The data of a layer of ggplot2 once it is drawn. ggplot2 makes warnings of errors in groups.
+drawn <- function(layer, data) {
+  plot <- ggplot2::ggplot(data, ggplot2::aes(x, colour = g)) + layer
+  withCallingHandlers(ggplot2::layer_data(plot), warning = function(w) {
+    if (inherits(w$parent, "kestrel_error") || grepl("^Removed [0-9]+ rows", conditionMessage(w))) {
+      invokeRestart("muffleWarning")
+    }
+  })
+}
+
+layer_call <- function(names) {
+  name <- pick(names)
+  given <- other_calls[[name]]()
+  if (name != "stat_kestrel_density") given <- c(list(mapping = quote(ggplot2::aes(y = y))), given)
+  as.call(c(as.name(name), given))
+}
+
 # Files are made once, so that a call can spoil the reading alone.
 make_files <- function() {
   folder <- tempdir()
@@ -427,6 +473,7 @@ other_calls <- list(
   kde_query = query_arguments,
   kde_synopsis = function() {
     if (chance(0.1)) return(list(data = quote(many(1e6))))
+    if (chance(0.3)) return(table_arguments())
     x <- if (chance(0.5)) sample_values() else table_of()
     d <- shape_of(x)[2L]
     c(list(data = x), bandwidth_arguments(x),
@@ -434,13 +481,18 @@ other_calls <- list(
   },
   learn = function() {
     c(list(synopsis = quote(kde_synopsis(faithful, size = 9))), list(boxes = box_limits(pick(c(2L, 2L, 1L)), 4L)),
-      list(counts = pick(list(1:4, c(0, 1e9, 2, 3), 3))), some_of(list(batch = pick(c(1, 3)), rate = pick(c(0.1, 9))), 0.4))
+      list(counts = pick(list(1:4, c(0, 1e9, 2, 3), 3))),
+      some_of(list(batch = pick(c(1, 3)), rate = pick(c(0.1, 9))), 0.4))
   },
-  refresh = function() list(synopsis = quote(kde_synopsis(faithful, size = 9)), con = pick(list(3, "con", NULL))),
+  refresh = function() {
+    if (chance(0.3)) return(list(synopsis = quote(kde_synopsis(faithful, size = 9)), con = pick(list(3, "con", NULL))))
+    list(synopsis = as.call(c(quote(kde_synopsis), table_arguments())), con = call("database", database_rows()))
+  },
   sketch_plan = function() {
     if (chance(0.1)) return(list(source = pick(list(NULL, "no file", quote(sin), list(1)))))
     x <- if (chance(0.7)) sample_values() else table_of()
-    c(list(source = x), some_of(list(hmin = pick(c(0.01, 1, 1e-290, -1)), column = pick(list("a", "x", 3, c("a", "b")))), 0.4))
+    c(list(source = x),
+      some_of(list(hmin = pick(c(0.01, 1, 1e-290, -1)), column = pick(list("a", "x", 3, c("a", "b")))), 0.4))
   },
   kde_sketch = function() {
     if (chance(0.2)) {
@@ -509,7 +561,16 @@ other_calls <- list(
 
 # Methods of generics from other packages, for objects of kestrel.
 method_calls <- list(
+  drawn = function() {
+    n <- pick(c(1, 2, 8, 40))
+    frame <- data.frame(x = column(n), y = stats::rnorm(n), g = sample(letters[1:2], n, TRUE))
+    structure(list(layer_call(grep("_kestrel_", names(other_calls), value = TRUE)), frame), whole = TRUE)
+  },
   predict = function() {
+    if (chance(0.2)) {
+      f <- band_estimate()
+      return(c(list(f, x = points_for(f$x)), band_arguments()))
+    }
     if (chance(0.5)) {
       fhat <- estimate()
       return(list(fhat, x = points_for(fhat$x)))
@@ -519,7 +580,10 @@ method_calls <- list(
   },
   print = function() list(if (chance(0.3)) call("summary", summarised()) else any_object()),
   summary = function() list(summarised()),
-  as.data.frame = function() list(pick(list(estimate(), fit_call()))),
+  as.data.frame = function() {
+    if (chance(0.2)) return(c(list(band_estimate()), band_arguments()))
+    list(pick(list(estimate(), fit_call())))
+  },
   fitted = function() list(fit_call()),
   residuals = function() list(fit_call()),
   plot = function() {
@@ -527,6 +591,18 @@ method_calls <- list(
     c(list(estimate()), some_of(list(cont = pick(list(50, c(10, 90))), drawpoints = TRUE), 0.3))
   }
 )
+
+# Confidence bands are of one variable.
+band_estimate <- function() {
+  f <- estimate(d = 1)
+  if (chance(0.4)) f[[1L]] <- quote(kcde)
+  f
+}
+
+band_arguments <- function() {
+  c(list(interval = pick(c("pointwise", "simultaneous"))),
+    some_of(list(level = stats::runif(1L), method = pick(c("bootstrap", "asymptotic")), B = pick(c(2, 20))), 0.5))
+}
 
 summarised <- function() {
   score <- as.call(list(quote(pdf_score), obs = table_of(2, 20), model = list(a = table_of(2, 20), b = table_of(2, 20)),

@@ -8,13 +8,14 @@ patience <- 15
 memory_limit <- 3e8
 
 # Results in which NA (never NaN) is documented: no neighbour or no fit, a stage that was not asked for, the mean of a
-# box without mass, an interval from too few bootstrap samples, a likelihood ratio of 0 / 0.
+# box without mass, an interval from too few bootstrap samples, a ratio of 0 / 0.
 may_be_missing <- c("npreg", "npregbw", "npudens", "npudensbw", "npcdens", "npcdensbw", "npudist", "npudistbw",
                     "npcdist", "npcdistbw", "npqreg", "npksum", "predict", "se", "fitted", "residuals", "as.data.frame",
                     "summary", "hpi", "hpi.kcde", "Hpi.kcde", "Hpi.diag.kcde", "kde_query", "pdf_score", "read_sample",
                     "read_pdf", "print", "plot", "npplot", "gradients", "npconmode", "npsigtest", "npcmstest",
                     "kde_risk", "npplreg", "npplregbw", "npindex", "npindexbw", "npscoef", "npscoefbw", "npunitest",
-                    "npsymtest", "npdeptest", "npsdeptest", "npcopula", "npdeneqtest", "npqcmstest", "kfs", "kroc")
+                    "npsymtest", "npdeptest", "npsdeptest", "npcopula", "npdeneqtest", "npqcmstest", "kfs", "kroc",
+                    "refresh", "drawn", "sizer")
 
 # How `call` ends on this many threads: list(value) or list(error), with its warnings and seconds.
 run_call <- function(call, threads, environment) {
@@ -77,8 +78,8 @@ bits_of <- function(value) {
 # R's own message for an argument that the caller has left out: of the function called `name`, not of one inside it.
 is_left_out <- function(error, call, name) {
   other_name <- c(hucv = "hlscv", Hucv = "Hlscv", Hucv.diag = "Hlscv.diag")
-  if (name %in% names(other_name)) name <- other_name[[name]]
-  left <- setdiff(names(formals(name)), names(call))
+  called <- if (name %in% names(other_name)) as.name(other_name[[name]]) else call[[1L]]
+  left <- setdiff(names(formals(eval(called))), names(call))
   conditionMessage(error) %in% sprintf("argument \"%s\" is missing, with no default", left)
 }
 

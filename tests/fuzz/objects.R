@@ -8,6 +8,11 @@ makers <- list(
   space = function() kde(as.matrix(iris[1:30, 1:3]), H = diag(3), gridsize = 5),
   risk = function() kde_risk(faithful[1:20, ], faithful[21:40, ], H = diag(c(0.1, 30)), gridsize = 5),
   groups = function() kde(warpbreaks, ~ breaks | wool + tension, gridsize = 9),
+  map = function() kde(on_map(data.frame(a = faithful$eruptions[1:40], b = faithful$waiting[1:40] / 10)), gridsize = 9),
+  range = function() {
+    corners <- cbind(c(1, 6, 6, 1), c(4, 4, 9, 4))
+    kde.truncate(original("map"), sf::st_sfc(sf::st_polygon(list(corners)), crs = 32633))
+  },
   points = function() kde(faithful[1:40, ], H = diag(2), eval.points = faithful[1:4, ]),
   positive = function() kde(faithful$eruptions, h = 0.2, positive = TRUE, adj.positive = 0, gridsize = 21),
   periodic = function() kde(faithful$eruptions, h = 0.2, period = 6, gridsize = 21),
@@ -113,6 +118,7 @@ makers <- list(
               sensitivity = c(0.5, 2))
   },
   modes = function() modetree(faithful$eruptions[1:40], length = 9),
+  map = function() sizer(faithful$eruptions[1:40], length = 4, gridsize = 9),
   boot = function() hboot(faithful$eruptions[1:30], B = 2, h = c(0.3, 0.5, 1), gridsize = 30),
   boot_plane = function() Hboot(faithful[1:30, ], B = 2, h = c(0.3, 1), gridsize = 9),
   record = function() hscv(precip, amise = TRUE),
@@ -356,6 +362,7 @@ uses <- list(
   kestrel_score = expression(print(OBJECT), summary(OBJECT), plot(OBJECT), as.data.frame(OBJECT)),
   kestrel_boot = expression(as.data.frame(OBJECT), print(OBJECT), summary(OBJECT), plot(OBJECT)),
   kestrel_modetree = expression(print(OBJECT), summary(OBJECT), plot(OBJECT)),
+  kestrel_sizer = expression(print(OBJECT), summary(OBJECT), plot(OBJECT), as.data.frame(OBJECT)),
   kestrel_record = expression(as.data.frame(OBJECT), print(OBJECT), plot(OBJECT)),
   kestrel_q_error = expression(as.data.frame(OBJECT), print(OBJECT), plot(OBJECT)),
   kestrel_info = expression(print(OBJECT)),
@@ -383,6 +390,22 @@ uses <- list(
   summary.kestrel_boot = expression(print(OBJECT))
 )
 
+# Calls of generics of other packages, whose methods have tables of classes.
+foreign_calls <- list(
+  tidy = quote(generics::tidy(OBJECT)), glance = quote(generics::glance(OBJECT)),
+  augment = quote(generics::augment(OBJECT)), autoplot = quote(ggplot2::ggplot_build(ggplot2::autoplot(OBJECT))),
+  autolayer = quote(ggplot2::autolayer(OBJECT)), st_as_sf = quote(sf::st_as_sf(OBJECT)),
+  st_as_stars = quote(stars::st_as_stars(OBJECT))
+)
+
+foreign_generics <- unlist(unname(kestrel:::foreign_methods()), recursive = FALSE)
+
+foreign_uses <- function(object) {
+  takes <- vapply(foreign_generics, function(generic) inherits(object, generic$classes), NA)
+  c(unname(foreign_calls[names(foreign_generics)[takes]]),
+    if (inherits(object, c("kestrel_kde", "kestrel_bkde"))) quote(terra::rast(OBJECT)))
+}
+
 # The methods that kestrel registers and `uses` lacks.
 methods_forgotten <- function() {
   registered <- getNamespaceInfo("kestrel", "S3methods")
@@ -390,13 +413,19 @@ methods_forgotten <- function() {
   used <- unlist(lapply(names(uses), function(class) {
     paste(vapply(uses[[class]], function(use) utils::tail(as.character(use[[1L]]), 1L), ""), class)
   }))
-  setdiff(paste(registered[ours, 1L], registered[ours, 2L]), used)
+  c(setdiff(paste(registered[ours, 1L], registered[ours, 2L]), used),
+    setdiff(names(foreign_generics), names(foreign_calls)))
 }
 
 object_call <- function() {
   name <- pick(names(makers))
   object <- original(name)
-  use <- pick(uses[[intersect(class(object), names(uses))[1L]]])
+  foreign <- foreign_uses(object)
+  use <- if (length(foreign) > 0L && chance(0.2)) {
+    pick(foreign)
+  } else {
+    pick(uses[[intersect(class(object), names(uses))[1L]]])
+  }
   estimates <- c("kestrel_kde", "kestrel_kcde", "kestrel_kdde")
   d <- if (inherits(object, estimates) && is.matrix(object$x)) ncol(object$x) else 1L
   do.call(substitute, list(use, list(OBJECT = edited_object(name), AT = if (d == 1L) 2.5 else t(rep(2.5, d)))))
@@ -409,5 +438,5 @@ judge_object <- function(call, environment) {
   if (!is.null(end$wrong)) return(end$wrong)
   if (end$seconds > patience) return(took_too_long(end))
   if (out_of_time(end)) return(NULL)
-  wrong_conditions(end, call, as.character(call[[1L]]))
+  wrong_conditions(end, call, deparse1(call[[1L]]))
 }

@@ -33,6 +33,7 @@ objects_to_edit <- function() {
   sketch <- kde_sketch(x, sketch_plan(x))
   boot <- hboot(x, B = 3, gridsize = 9)
   tree <- modetree(x, length = 3)
+  map <- sizer(x, h = c(0.5, 2), gridsize = 4)
   score <- pdf_score(X, list(one = X + 1, two = X + 2), gridsize = 5, sensitivity = 2, B = 3)
   list(
     plane = plane, line = kde(x, h = 0.5, gridsize = 6, positive = TRUE),
@@ -45,7 +46,8 @@ objects_to_edit <- function() {
     synopsis = learn(kde_synopsis(data.frame(X, l = c("u", "v", "v")), size = 9, h = 1,
                                   tune_queries = list(lower = X - 1, upper = X + 1)),
                      list(lower = X - 1, upper = X + 1), rep(4, 12)),
-    selection = dplyr::group_by(dplyr::filter(kde_synopsis(data.frame(X, l = c("u", "v")), h = 1), a > 0 | l == "u"), l),
+    selection = dplyr::group_by(dplyr::filter(kde_synopsis(data.frame(X, l = c("u", "v")), h = 1), a > 0 | l == "u"),
+                                l),
     q_error = q_error(cbind(a = 1:3, b = 2:4), 3:1),
     bw = bw, best = summary(bw), fit = fit, curve = npreg(bw, exdat = c(1, NA), eydat = c(3, 4)), of_fit = summary(fit),
     mixed = mixed, of_mixed = summary(mixed), mixed_fit = npreg(mixed, gradients = TRUE),
@@ -60,8 +62,8 @@ objects_to_edit <- function() {
     smooth_bw = smooth, of_smooth_bw = summary(smooth), smooth = npscoef(smooth, betas = TRUE),
     of_smooth = summary(npscoef(smooth)), index_bw = index, of_index_bw = summary(index),
     index = npindex(index, gradients = TRUE), of_index = summary(npindex(index)), tested = tested,
-    of_tested = summary(tested), tree = tree, modes = modes, of_modes = summary(modes), specified = specified,
-    of_specified = summary(specified), equality = equality, of_equality = summary(equality),
+    of_tested = summary(tested), tree = tree, map = map, modes = modes, of_modes = summary(modes),
+    specified = specified, of_specified = summary(specified), equality = equality, of_equality = summary(equality),
     serial = serial, of_serial = summary(serial), entropy = entropy, of_entropy = summary(entropy),
     roc = kroc(x, x + 1, gridsize = 9),
     copula = kcopula(X, gridsize = 4), copula_at = kcopula(X, eval.points = c(0.2, 1)),
@@ -192,6 +194,7 @@ takers <- list(
                        one = function(s) plot(s, model = 1)),
   kestrel_boot = list(frame = as.data.frame, print = print, summary = summary, plot = plot),
   kestrel_modetree = list(print = print, summary = summary, plot = plot),
+  kestrel_sizer = list(frame = as.data.frame, print = print, summary = summary, plot = plot),
   kestrel_curve = list(print = fitted, se = se),
   kestrel_record = list(frame = as.data.frame, print = print, plot = plot),
   kestrel_q_error = list(frame = as.data.frame, print = print, plot = plot)

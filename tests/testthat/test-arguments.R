@@ -3,8 +3,8 @@
 # Generics, and functions that pass their dots on to others, which refuse them.
 passing <- c("hucv", "Hucv", "Hucv.diag", "Hkda", "hkda", "Hkda.diag", "compare.kda.cv",
              "compare.kda.diag.cv", "plotmixt")
-functions <- setdiff(getNamespaceExports("kestrel"), c("contourLevels", "gradients", "kde_synopsis", "next_chunk", "npplot",
-                                                       "npreg", "npregbw", "se", passing))
+functions <- setdiff(getNamespaceExports("kestrel"), c("contourLevels", "gradients", "kde_synopsis", "next_chunk",
+                                                       "npplot", "npreg", "npregbw", "se", passing))
 
 test_that("every exported function refuses names that it does not have, before it looks at anything else", {
   for (name in functions) {

@@ -161,7 +161,8 @@ test_that("derivatives are those of the CPU", {
                             tol = 1e-11)
   fhat <- slope(backend = "cuda")
   expect_match(paste(capture.output(print(fhat)), collapse = " "), fhat$device, fixed = TRUE)
-  expect_close_to_reference(predict(fhat, faithful[1:5, ], backend = "cuda"), predict(fhat, faithful[1:5, ]), tol = 1e-11)
+  expect_close_to_reference(predict(fhat, faithful[1:5, ], backend = "cuda"), predict(fhat, faithful[1:5, ]),
+                            tol = 1e-11)
   wide <- matrix(rnorm(19 * 50), ncol = 19)
   expect_error(kdde(wide, H = diag(19), deriv.order = 1, backend = "cuda"), "not made for this",
                class = "kestrel_error_backend")

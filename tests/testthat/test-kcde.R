@@ -286,12 +286,12 @@ test_that("radial compact kernels are integrated over orthants, also on grids", 
   # With z = root u, the first coordinate of the orthant limits u_1, and the second one u_2 given u_1.
   oracle <- function(q, kernel) {
     mean(apply(x, 1, function(row) {
-      inner <- function(u1) vapply(u1, function(u) {
+      inner <- Vectorize(function(u) {
         edge <- sqrt(1 - u^2)
         end <- min(edge, (q[2] - row[2] - root[2, 1] * u) / root[2, 2])
         if (end <= -edge) return(0)
         integrate(function(v) reference_kernel(cbind(u, v), diag(2), kernel), -edge, end, rel.tol = 1e-10)$value
-      }, 0)
+      })
       end <- min(1, (q[1] - row[1]) / root[1, 1])
       if (end <= -1) 0 else integrate(inner, -1, end, rel.tol = 1e-8, subdivisions = 500)$value
     }))

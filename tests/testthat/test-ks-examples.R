@@ -40,7 +40,9 @@ test_that("examples of ks run, with the functions that are here", {
       # What needs the result of such a call is left out, too.
       if (length(absent) > 0L || any(used %in% lost)) {
         lacking <- union(lacking, absent)
-        if (is.call(statement) && identical(statement[[1L]], quote(`<-`))) lost <- c(lost, as.character(statement[[2L]]))
+        if (is.call(statement) && identical(statement[[1L]], quote(`<-`))) {
+          lost <- c(lost, as.character(statement[[2L]]))
+        }
         next
       }
       differs <- any(vapply(known_to_differ, identical, NA, statement))

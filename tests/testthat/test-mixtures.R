@@ -106,8 +106,9 @@ test_that("bandwidths for a known mixture are those of ks, and have the least er
     ours <- do.call(name, c(plane, deriv.order = r))
     expect_equal(ours, theirs, tolerance = 5e-3, info = paste(name, r))
     # The search of ks ends early.
-    error <- function(H) do.call(if (startsWith(name, "Hm")) mise.mixt else amise.mixt,
-                                 c(list(H), plane, deriv.order = r))
+    error <- function(H) {
+      do.call(if (startsWith(name, "Hm")) mise.mixt else amise.mixt, c(list(H), plane, deriv.order = r))
+    }
     expect_lte(error(ours), error(theirs) * (1 + 1e-10))
   }
   skip_if_not_installed("mclust")

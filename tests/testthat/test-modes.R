@@ -106,6 +106,8 @@ test_that("bad input is refused", {
     modetest(c(1, 2), B = 0),
     modetest(c(1, 2), sides = 2),
     modetree(c(1, 2), length = 1),
-    modetree(c(1, 2), h = c(1, 1))
+    modetree(c(1, 2), h = c(1, 1)),
+    nmodes(1:3, h = 1:3e9),
+    modetree(1:3, h = 1:3e9)
   )
 })

@@ -109,8 +109,10 @@ test_that("numbers of any other class are refused, and the argument is named", {
       !inherits(condition, "kestrel_error_input") || !grepl("`", conditionMessage(condition), fixed = TRUE)
     }, calls)
     # Regressors may be dates.
-    taken <- if (kind == "Date") Filter(function(call) "V(x)" %in% vapply(as.list(call), deparse1, "") &&
-                                          as.character(call[[1L]]) %in% c("npreg", "npregbw"), calls)
+    regresses <- function(call) {
+      "V(x)" %in% vapply(as.list(call), deparse1, "") && as.character(call[[1L]]) %in% c("npreg", "npregbw")
+    }
+    taken <- if (kind == "Date") Filter(regresses, calls)
     expect_identical(vapply(wrong, deparse1, ""), vapply(as.list(taken), deparse1, ""), info = kind)
   }
 })

@@ -133,3 +133,7 @@ test_that("confidence bands", {
 test_that("a tree of modes", {
   picture("mode tree", plot(modetree(faithful$eruptions, length = 21)))
 })
+
+test_that("a map of significant gradients", {
+  picture("significant gradients by bandwidth", plot(sizer(faithful$eruptions, length = 11, gridsize = 61)))
+})

@@ -47,7 +47,8 @@ test_that("mistakes are refused", {
   expect_refused(
     npquantile(), npquantile("a"), npquantile(factor(1:3)), npquantile(faithful), npquantile(1:3, 1.5),
     npquantile(1:3, numeric(0)), npquantile(1:3, NA), npquantile(1:3, 0.5, f = -1),
-    npquantile(c(1, NA), na.action = na.fail), npquantile(1:3, bws = -1), npquantile(1:3, bws = npudensbw(dat = 1:3, bws = 1, bandwidth.compute = FALSE)),
+    npquantile(c(1, NA), na.action = na.fail), npquantile(1:3, bws = -1),
+    npquantile(1:3, bws = npudensbw(dat = 1:3, bws = 1, bandwidth.compute = FALSE)),
     npquantile(1:3, bws = npudistbw(dat = faithful, bws = 1:2, bandwidth.compute = FALSE)),
     npquantile(1:3, prob = 0.5), npquantile(1:3, 0.5, 100, 1, 1, 1)
   )

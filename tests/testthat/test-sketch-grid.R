@@ -120,7 +120,7 @@ test_that("sources, bytes and refusals", {
   expect_identical(as_sketch(s$bytes), s)
   expect_identical(s + kde_sketch(x[0L, ], plan), s)
   frame <- as.data.frame(s)
-  expect_identical(as_sketch(frame[nrow(frame):1, ], plan), s)
+  expect_identical(as_sketch(frame[rev(seq_len(nrow(frame))), ], plan), s)
   empty <- kde_sketch(x[0L, ], plan)
   expect_identical(as_sketch(as.data.frame(empty), plan), empty)
   line <- kde_sketch(x[, "a"], sketch_plan(x[, "a"], column = "a"))

@@ -94,7 +94,8 @@ test_that("the reservoir is a simple random sample of all chunks", {
 test_that("a table of several chunks, an error in one of them, and what a database refuses", {
   con <- local_sqlite()
   DBI::dbExecute(con, paste("CREATE TABLE t AS WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM r",
-                            "WHERE i < 120000) SELECT i, i % 7 AS k, CASE WHEN i % 3 THEN 'a' ELSE 'b' END AS l FROM r"))
+                            "WHERE i < 120000)",
+                            "SELECT i, i % 7 AS k, CASE WHEN i % 3 THEN 'a' ELSE 'b' END AS l FROM r"))
   s <- with_seed(6, kde_synopsis(con, "t", c("k", "l"), size = 20, h = 1, key = "i"))
   expect_identical(s$labels$l$counts, c(80000, 40000))
   expect_identical(c(s$N, s$key$last, s$names), c("120000", "120000", "k"))

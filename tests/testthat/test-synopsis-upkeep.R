@@ -52,6 +52,19 @@ test_that("learning makes errors on other queries smaller, whether at once or in
   expect_gt(drawn(plot(learned)), 0)
 })
 
+test_that("a table that has grown may leave none of the old rows", {
+  skip_if_not_installed("RSQLite")
+  con <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
+  on.exit(DBI::dbDisconnect(con))
+  DBI::dbWriteTable(con, "t", data.frame(id = 1:3, x = 1:3))
+  s <- kde_synopsis(con, "t", "x", h = 1, key = "id")
+  DBI::dbWriteTable(con, "t", data.frame(id = 4:1000, x = 4:1000), append = TRUE)
+  # each old row is among the 3 of 1,000 with probability 0.003
+  fresh <- with_seed(1, refresh(s, con))
+  expect_true(all(fresh$key$values > 3))
+  expect_identical(c(fresh$N, anyDuplicated(fresh$key$values), nrow(fresh$x)), c(1000, 0, 3))
+})
+
 test_that("a synopsis with a key follows inserts and deletes", {
   skip_if_not_installed("RSQLite")
   con <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")

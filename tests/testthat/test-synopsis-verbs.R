@@ -44,7 +44,8 @@ test_that("groups are labels and intervals, and their counts those of table()", 
   expect_equal(days$n, c(sum(table$day <= "2020-01-05"), sum(table$day > "2020-01-05")))
   # rare categories are one group
   many <- with_seed(2, kde_synopsis(data.frame(x = rnorm(3001), k = c("a", "a", paste0("k", 1:2999))), size = 50))
-  expect_identical(utils::tail(dplyr::count(many, k)[, 1:2], 1), data.frame(k = NA_character_, n = 2000, row.names = 1001L))
+  expect_identical(utils::tail(dplyr::count(many, k)[, 1:2], 1),
+                   data.frame(k = NA_character_, n = 2000, row.names = 1001L))
 })
 
 test_that("prints, and what verbs refuse", {

@@ -104,9 +104,9 @@ struct SweepWindows {
 using SweepCountFunction = void (*)(const SweepWindows&);
 
 // Sums over samples [begin, end) of w_j k_j p_q(u_j^2) u_j^q (q = 0, 1, 2) and w_j k_j p_q(u_j^2)
-// u_j^q (y_j - reference - slope (x_j - point)) (q = 0, 1), u_j = (x_j - point) scale, k_j = exp(power
-// (nearest^2 - u_j^2) / 2), added to sum = {s_0, r_0, s_1, r_1, s_2}. To y_j the value more_j is
-// added unless `more` is null.
+// u_j^q (y_j - reference - slope (x_j - point)) (q = 0, 1), u_j = (x_j - point) scale, k_j =
+// exp(power (nearest^2 - u_j^2) / 2), added to sum = {s_0, r_0, s_1, r_1, s_2}. To y_j the value
+// more_j is added unless `more` is null.
 struct GaussianWindow {
   const double* x;
   const double* w;

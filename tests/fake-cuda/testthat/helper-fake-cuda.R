@@ -94,8 +94,11 @@ fake_tasks <- list(
                      backend = backend)
     placed(found, found$cv)
   }),
-  "bandwidths of several regressors" = list(needs = c("MIXED_OPEN", "MIXED", "MIXED_CHANGES"), call = function(backend) {
-    found <- npregbw(waiting ~ eruptions + sign, fake_visits, regtype = "ll", nmulti = 1, backend = backend)
-    placed(found, c(found$bw, found$fval))
-  })
+  "bandwidths of several regressors" = list(
+    needs = c("MIXED_OPEN", "MIXED", "MIXED_CHANGES"),
+    call = function(backend) {
+      found <- npregbw(waiting ~ eruptions + sign, fake_visits, regtype = "ll", nmulti = 1, backend = backend)
+      placed(found, c(found$bw, found$fval))
+    }
+  )
 )

@@ -1,0 +1,279 @@
+# SiZer: where the derivative of a density of one variable is significant, by bandwidth.
+
+#' SiZer map: significant features by bandwidth
+#'
+#' For many bandwidths and points, says whether a Gaussian kernel density estimate of one variable significantly
+#' increases or decreases there (Chaudhuri & Marron 1999: significant zero crossings of derivatives). With
+#' `deriv.order = 2` it says where the curvature is significant. Features that are there for many bandwidths are hardly
+#' accidents of the sample.
+#'
+#' At each point x the derivative of the estimate with bandwidth h is compared with q(h) times its standard error, the
+#' standard deviation of \eqn{K_h^{(r)}(x - X_i)}{the r-th derivative of K_h(x - X_i)} over the observations divided by
+#' the root of n. There are too few data where the effective sample size, the sum of
+#' \eqn{K_h(x - X_i) / K_h(0)}{K_h(x - X_i) / K_h(0)}, is below 5.
+#'
+#' The map is about the expectation of the estimate, the density smoothed with this bandwidth, not about the density
+#' itself. So the bias is no part of the error, and no bandwidth is the right one.
+#'
+#' @section Levels: Each row of the map, one bandwidth, has the level `signif.level` for all its points together. As in
+#'   Chaudhuri & Marron (1999) there is no correction for the number of bandwidths. With m independent tests in a row,
+#'   q is the normal quantile of \eqn{(1 - \alpha/2)^{1/m}}{(1 - alpha/2)^(1/m)} for `method = "extremes"`, and of
+#'   \eqn{(1 + (1 - \alpha)^{1/m}) / 2}{(1 + (1 - alpha)^(1/m)) / 2} for `method = "blocks"`.
+#'   - `"extremes"` (Hannig & Marron 2006): m is the number of points with enough data times the extremal index of a
+#'     stationary Gaussian process with the correlations of the derivative,
+#'     \eqn{2\Phi(\sqrt{(2r + 1) \log g}\, \Delta / (2h)) - 1}{2 Phi(sqrt((2r + 1) log g) Delta / (2h)) - 1}, for g such
+#'     points with steps of \eqn{\Delta}{Delta}.
+#'   - `"blocks"` (Chaudhuri & Marron 1999): m is n divided by the mean effective sample size of points with enough
+#'     data, the number of independent blocks of data. It takes fewer tests to be independent than there are, so that
+#'     false features are more frequent than `signif.level`.
+#'
+#'   m is at least 1. Quantiles are normal, so that levels are right for effective sample sizes of some tens and more. In
+#'   400 uniform samples of 3000 values, away from the ends, 4 to 6 % of the rows had false features of the gradient by
+#'   `"extremes"` and 6 to 9 % by `"blocks"`, for bandwidths from 0.02 to 0.06. For the curvature in samples of 300 values
+#'   these were 8 to 14 % and 13 to 21 %.
+#' @param x for `sizer()` the data: a numeric vector, or a matrix or data frame with one column. For methods an object
+#'   made by `sizer()`.
+#' @param h bandwidths, positive numbers, in any order. By default from twice the step between the points to the range
+#'   of the data.
+#' @param length the number of bandwidths in equal ratios, if `h` is not given.
+#' @param deriv.order 1 for the gradient, 2 for the curvature.
+#' @param gridsize number of points in equal steps.
+#' @param xmin,xmax the first and the last point; by default the least and the largest observation.
+#' @param signif.level the level of all tests of one bandwidth together.
+#' @param method how the quantile of a bandwidth takes into account that there are many points: see Levels.
+#' @param w,na.action,threads as in [nmodes()]. With weights n is the effective sample size.
+#' @param object an object made by `sizer()`.
+#' @param row.names,optional not used; arguments of the generic.
+#' @param col four colours: for significantly positive derivatives, significantly negative ones, others, and too few
+#'   data.
+#' @param xlab,ylab,main labels. If NULL they are the name of the variable, or the expression in the call, and
+#'   "Bandwidth h".
+#' @param ... nothing for `sizer()`, where other arguments are an error. For `plot()` further graphical parameters.
+#' @return An object of class `"kestrel_sizer"`, a list:
+#'   \item{eval.points}{the points}
+#'   \item{h}{the bandwidths, increasing}
+#'   \item{estimate}{a matrix with a row for each point and a column for each bandwidth: 1 where the derivative is
+#'     significantly positive, -1 where it is significantly negative, 0 where it is neither, NA where there are too few
+#'     data}
+#'   \item{derivative, std.error}{matrices of the derivative and of its standard error}
+#'   \item{ess}{a matrix of effective sample sizes}
+#'   \item{quantile}{q for each bandwidth, NA if no point has enough data}
+#'   and further `deriv.order`, `signif.level`, `method`, `n`, `n_eff`, `names`, `call` and `seconds`.
+#'
+#'   `as.data.frame()` returns a row for each point and bandwidth, with the point, `h`, `derivative`, `std.error`, `ess`
+#'   and `estimate`. The other methods return their argument invisibly.
+#' @section Units: Points and bandwidths are in units of `x`, the r-th derivative in 1 over its (r + 1)-th power.
+#' @section Errors: Errors of class `kestrel_error_input` are those of [nmodes()]. They are also for a `deriv.order`
+#'   other than 1 and 2, a `signif.level` that is not between 0 and 1, and bandwidths above 10 times the range of the
+#'   data. There the standard error would be lost in rounding. The class is `kestrel_error_memory` for a map that does
+#'   not fit into memory.
+#' @section Cost: O(n) and O(`gridsize`) for each bandwidth. Squares of derivatives of the Gaussian kernel are themselves
+#'   combinations of its derivatives, with the bandwidth \eqn{h / \sqrt{2}}{h / sqrt(2)}, so that standard errors are
+#'   sums as exact and as fast as those of [kdde()].
+#' @references Chaudhuri, P. & Marron, J.S. (1999) SiZer for exploration of structures in curves. *Journal of the
+#'   American Statistical Association* **94**, 807-823.
+#'
+#'   Hannig, J. & Marron, J.S. (2006) Advanced distribution theory for SiZer. *Journal of the American Statistical
+#'   Association* **101**, 484-499.
+#' @seealso [kfs()] for one bandwidth in one and more dimensions, [modetree()]
+#' @examples
+#' map <- sizer(faithful$eruptions, length = 21)
+#' map
+#' plot(map)
+#' @export
+sizer <- function(x, h = NULL, length = 41, deriv.order = 1, gridsize = 401, xmin = NULL, xmax = NULL,
+                  signif.level = 0.05, method = c("extremes", "blocks"), ..., w = NULL, na.action = stats::na.fail,
+                  threads = NULL) {
+  check_arguments("sizer", given_names(...))
+  started <- proc.time()[["elapsed"]]
+  call <- match.call()
+  run <- run_options(threads)
+  level <- check_level(signif.level, "signif.level")
+  method <- check_choice(method, c("extremes", "blocks"), "method")
+  order <- check_count(deriv.order, "deriv.order")
+  if (order > 2L) abort_input("`deriv.order` must be 1 or 2 for sizer(), not ", order, ".")
+  length <- check_count(length, "length", 2L)
+  gridsize <- check_count(gridsize, "gridsize", 2L)
+  line <- line_of_modes(x, w, na.action, "sizer")
+  first <- if (is.null(xmin)) line$lower else check_per_axis(xmin, 1L, "xmin")
+  last <- if (is.null(xmax)) line$lower + line$unit else check_per_axis(xmax, 1L, "xmax")
+  check_limits(first, last)
+  step <- (last - first) / line$unit / (gridsize - 1)
+  if (!is.null(h)) h <- check_map_bandwidths(h, line)
+  sizes <- c(gridsize, if (is.null(h)) length else base::length(h))
+  # Four matrices, and two that they are made from.
+  check_memory(sizes, 8 * 6 * prod(sizes), if (gridsize < sizes[2L] && is.null(h)) "length" else "gridsize")
+  if (is.null(h)) h <- exp(seq(log(min(2 * step, 0.1)), 0, length.out = length))
+  points <- seq(first, last, length.out = gridsize)
+  rows <- lapply(h, function(one) {
+    heard()
+    row_of_map(line, (points - line$lower) / line$unit, one, order, run)
+  })
+  column <- function(name) vapply(rows, `[[`, points, name, USE.NAMES = FALSE)
+  ess <- column("ess")
+  enough <- ess >= 5
+  q <- vapply(seq_along(h), function(k) {
+    row_quantile(ess[enough[, k], k], line$n_eff, step / h[k], order, level, method)
+  }, 0)
+  found <- list(value = column("value"), error = column("error"))
+  in_units <- lapply(found, `/`, line$unit^(order + 1L))
+  if (!all(is.finite(unlist(in_units)))) abort_derivatives(order)
+  estimate <- ifelse(abs(found$value) > rep(q, each = gridsize) * found$error, sign(found$value), 0)
+  estimate[!enough] <- NA_real_
+  structure(list(eval.points = points, h = h * line$unit, estimate = estimate,
+                 derivative = in_units$value, std.error = in_units$error, ess = ess, quantile = q, deriv.order = order, signif.level = level, method = method, n = line$n,
+                 n_eff = line$n_eff, names = line$names, call = call, seconds = proc.time()[["elapsed"]] - started),
+            class = "kestrel_sizer")
+}
+
+check_map_bandwidths <- function(h, line) {
+  check_rows(h, "h")
+  h <- unique(sort(check_positives(h, "h")))
+  if (h[length(h)] > 10 * line$unit) {
+    abort_input("`h` must be at most 10 times the range of `x`, which is ", format_short(line$unit), ", not ",
+                format_short(h[length(h)]), ".")
+  }
+  h / line$unit
+}
+
+# For one bandwidth: the derivative, its standard error and the effective sample size at each point. With phi the
+# Gaussian kernel, g = h / sqrt(2) and f, f2, f4 the estimate with bandwidth g and its derivatives, the means over the
+# sample of u^(2 k) phi_g(u) are f, g^4 f2 + g^2 f and g^8 f4 + 6 g^6 f2 + 3 g^4 f; and phi_h^2 = phi_g / (2 sqrt(pi) h).
+row_of_map <- function(line, at, h, order, run) {
+  g <- h / sqrt(2)
+  f <- density_of_line(line, at, g, run)
+  f2 <- slope_at(line, at, g, 2L, run)
+  # In units of h.
+  second <- g^4 * f2 / h^2 + f / 2
+  square <- if (order == 1L) second else {
+    g^8 * slope_at(line, at, g, 4L, run) / h^4 + 6 * g^6 * f2 / h^4 + 3 / 4 * f - 2 * second + f
+  }
+  value <- slope_at(line, at, h, order, run)
+  variance <- square / (2 * sqrt(pi) * h^(2 * order + 1)) - value^2
+  list(value = value, error = sqrt(pmax(variance, 0) / (line$n_eff - 1)),
+       ess = line$n_eff * density_of_line(line, at, h, run) * sqrt(2 * pi) * h)
+}
+
+# Chaudhuri & Marron (1999, section 3), and Hannig & Marron (2006), whose extremal index for the gradient is that of
+# correlations 1 - (2 r + 1) (step / h)^2 / 4 for r = 1. `ess` of the points with enough data, `step` in bandwidths.
+row_quantile <- function(ess, n, step, order, level, method) {
+  tests <- length(ess)
+  if (tests == 0L) return(NA_real_)
+  if (method == "blocks") return(stats::qnorm((1 + (1 - level)^(1 / max(1, n / mean(ess)))) / 2))
+  index <- 2 * stats::pnorm(sqrt((2 * order + 1) * log(tests)) * step / 2) - 1
+  stats::qnorm(log1p(-level / 2) / max(1, tests * index), log.p = TRUE)
+}
+
+# What 1, -1, 0 and NA mean.
+map_kinds <- function(map) {
+  c(if (map$deriv.order == 1L) c("increasing", "decreasing") else c("convex", "concave"), "not significant",
+    "too few data")
+}
+
+# The number of the kind at each point.
+kinds_on_map <- function(map) {
+  kind <- match(as.vector(map$estimate), c(1, -1, 0))
+  kind[is.na(kind)] <- 4L
+  kind
+}
+
+map_lines <- function(map) {
+  size <- format(map$n, big.mark = ",")
+  if (map$n_eff < map$n * (1 - 1e-12)) size <- paste0(size, ", weighted: effective n ", format_short(map$n_eff))
+  share <- tabulate(kinds_on_map(map), 4L) / length(map$estimate)
+  c(
+    paste("SiZer map of the", if (map$deriv.order == 1L) "gradient" else "curvature", "of a density"),
+    call_lines(map$call),
+    label_line("n", size),
+    label_line("variable", map$names),
+    label_line("points", paste0(length(map$eval.points), " from ", format_short(map$eval.points[1L]), " to ",
+                                format_short(map$eval.points[length(map$eval.points)]))),
+    label_line("bandwidths", paste0(length(map$h), " from ", format_short(min(map$h)), " to ",
+                                    format_short(max(map$h)), ", ", format_short(map$seconds), " s")),
+    label_line("level", paste0(format_short(map$signif.level), " for each bandwidth, by ", map$method)),
+    label_line("map", paste0(map_kinds(map), " ", sprintf("%.1f", 100 * share), " %", collapse = ", "))
+  )
+}
+
+#' @rdname sizer
+#' @export
+print.kestrel_sizer <- function(x, ...) {
+  check_object(x, "x", "kestrel_sizer")
+  cat(map_lines(x), sep = "\n")
+  invisible(x)
+}
+
+#' @rdname sizer
+#' @export
+summary.kestrel_sizer <- function(object, ...) {
+  check_object(object, "object", "kestrel_sizer")
+  cat(map_lines(object), "", sep = "\n")
+  kind <- matrix(kinds_on_map(object), nrow(object$estimate))
+  shown <- seq_along(object$h)
+  if (length(shown) > 12L) shown <- unique(round(seq(1, length(shown), length.out = 12L)))
+  print(data.frame(h = format_short(object$h[shown]), quantile = format_short(object$quantile[shown]),
+                   features = vapply(shown, function(k) features_in_row(kind[, k], map_kinds(object)), "")),
+        row.names = FALSE, right = FALSE)
+  invisible(object)
+}
+
+# The significant features of a row, from left to right.
+features_in_row <- function(kind, kinds) {
+  runs <- rle(kind[kind <= 2L])$values
+  if (length(runs) == 0L) return("none")
+  if (length(runs) > 6L) return(paste(length(runs), "in turn"))
+  paste(kinds[runs], collapse = ", ")
+}
+
+#' @rdname sizer
+#' @export
+as.data.frame.kestrel_sizer <- function(x, row.names = NULL, optional = FALSE, ...) {
+  check_object(x, "x", "kestrel_sizer")
+  points <- stats::setNames(data.frame(rep(x$eval.points, length(x$h))), x$names)
+  bound_beside(points, data.frame(
+    h = rep(x$h, each = length(x$eval.points)), derivative = as.vector(x$derivative),
+    std.error = as.vector(x$std.error), ess = as.vector(x$ess), estimate = as.vector(x$estimate)
+  ))
+}
+
+# Colours for the kinds of map_kinds().
+map_colours <- c(colours$curve, colours$mark, colours$bar, colours$pale)
+
+#' @rdname sizer
+#' @export
+plot.kestrel_sizer <- function(x, col = NULL, xlab = NULL, ylab = "Bandwidth h", main = NULL, ...) {
+  check_object(x, "x", "kestrel_sizer")
+  col <- if (is.null(col)) map_colours else rep(check_graphical(col, "col"), length.out = 4L)
+  more <- utils::modifyList(list(log = "y"), list(...))
+  across <- borders(x$eval.points)
+  up <- exp(borders(log(x$h)))
+  empty_plot(range(across), range(up), more, xlab = given_or(xlab, label_from_call(x$names, "x", x$call, "x")),
+             ylab = ylab, main = main, above = 1)
+  drawing_with(more, {
+    kind <- matrix(kinds_on_map(x), nrow(x$estimate))
+    for (k in seq_along(x$h)) {
+      runs <- rle(kind[, k])
+      end <- cumsum(runs$lengths)
+      graphics::rect(across[end - runs$lengths + 1L], up[k], across[end + 1L], up[k + 1L], col = col[runs$values],
+                     border = NA)
+    }
+    if (room_above(1, main)) draw_map_key(map_kinds(x), col)
+  })
+  invisible(x)
+}
+
+# The ends of the cells around points.
+borders <- function(at) {
+  last <- length(at)
+  if (last == 1L) return(at + c(-0.1, 0.1))
+  middle <- (at[-1L] + at[-last]) / 2
+  c(2 * at[1L] - middle[1L], middle, 2 * at[last] - middle[last - 1L])
+}
+
+# Above the plot.
+draw_map_key <- function(kinds, col) {
+  ends <- graphics::par("usr")
+  graphics::legend(if (graphics::par("xlog")) 10^ends[1L] else ends[1L],
+                   if (graphics::par("ylog")) 10^ends[4L] else ends[4L], kinds, fill = col, border = colours$frame,
+                   horiz = TRUE, bty = "n", xjust = 0, yjust = 0, cex = 0.8, x.intersp = 0.5, xpd = NA)
+}
