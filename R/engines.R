@@ -66,9 +66,9 @@
 #'   Epanechnikov kernel on a grid with equal steps. Derivatives of densities ([kdde()]) use `"direct"`. Regressions use
 #'   sums over blocks of sorted observations (`"blocks"`), except with the Gaussian kernel and with several regressors.
 #'   With several GPUs a call uses all of them, or those of `options(kestrel.devices = )`, see [kestrel_info()]. Points,
-#'   rows of pairs, bandwidths and slabs of grids are then cut into pieces, and any GPU takes any piece. A grid whose
-#'   values reach the host more slowly than one GPU computes them stays on one. If a GPU fails or has too little
-#'   memory, the others take its pieces. If it was the last one, there is the error.
+#'   rows of pairs, bandwidths and slabs of grids are then cut into pieces, and any GPU takes any piece. A grid stays
+#'   on one GPU if the threads of the host take longer to copy its values than that GPU to compute them. If a GPU fails
+#'   or has too little memory, the others take its pieces. If it was the last one, there is the error.
 #' - `"auto"`, the default, uses a GPU if there is one, if the CPU would take a second or more, and if the GPU is
 #'   expected to be at least twice as fast. The selectors of matrices use a GPU only with the engine `"direct"`. In one
 #'   dimension the selectors, [lscv()] and [psi()] use the CPU, because their engines take time in proportion to n. If

@@ -2,8 +2,9 @@
 # Builds the CUDA object and tests/gpu/gpu-check.cpp in build/gpu, and runs it on this machine's device:
 # tools/gpu-check.sh [device|check|check-derivatives|check-pairs|check-scanline|check-regression|check-mixed|brief|
 # tiny-density|tiny-derivatives|tiny-pairs|tiny-scanline|tiny-regression|tiny-mixed|time|time-derivatives|time-pairs|
-# time-scanline|time-regression|time-mixed|bench-scanline|check-devices|check-lost|bench-devices|bench-devices-grid]...
-# The last four compare several devices, and need two or more.
+# time-scanline|time-regression|time-mixed|bench-scanline|check-devices|tiny-devices|check-lost|bench-devices|
+# bench-devices-grid]...
+# The last five compare several devices, and need two or more.
 # R is not needed. In the environment, KESTREL_CUDA_ARCH names the architecture to build for, and KESTREL_CUDA_OBJECT
 # names an object that is already built.
 set -eu
@@ -24,7 +25,7 @@ OBJECTS = $(FILES:%.cpp=$(OUT)/%.o)
 CUDA = $(patsubst %.cu,$(OUT)/%.o,$(wildcard src/cuda/*/*.cu))
 $(OUT)/gpu-check: $(OBJECTS)
 	g++ -o $@ $(OBJECTS) -ldl -lpthread
-$(OUT)/libfailing_cuda.so: tests/gpu/failing-cuda.cpp $(SHARED)
+$(OUT)/lib%_cuda.so: tests/gpu/%-cuda.cpp tests/gpu/timed-cuda.hpp $(SHARED)
 	g++ -std=gnu++17 -O2 -Wall -Wextra -Isrc -shared -fPIC -o $@ $< -ldl
 $(OUT)/libkestrel_cuda.so: $(CUDA)
 	nvcc -shared -cudart static -Xlinker --exclude-libs,ALL -o $@ $(CUDA)
@@ -38,10 +39,12 @@ MAKE
 } >"$out/Makefile"
 object=${KESTREL_CUDA_OBJECT:-$out/libkestrel_cuda.so}
 make -s -f "$out/Makefile" -j "$jobs" OUT="$out" ARCH="${KESTREL_CUDA_ARCH:-native}" \
-  "$out/gpu-check" "$out/libfailing_cuda.so" "$object"
+  "$out/gpu-check" "$out/libfailing_cuda.so" "$out/libtimed_cuda.so" "$object"
 for what in "${@:-check}"; do
   if [ "$what" = check-lost ]; then
     FAILING_CUDA_OBJECT=$object FAILING_CUDA=${FAILING_CUDA:-1 2} "$out/gpu-check" "$out/libfailing_cuda.so" "$what"
+  elif [ "${what#bench-devices}" != "$what" ]; then
+    TIMED_CUDA_OBJECT=$object "$out/gpu-check" "$out/libtimed_cuda.so" "$what"
   else
     "$out/gpu-check" "$object" "$what"
   fi

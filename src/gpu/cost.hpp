@@ -21,10 +21,9 @@ double gpu_direct_seconds(double n, double m, double d, const kestrel_gpu_device
 /// the engine "scanline".
 double gpu_scanline_seconds(double n, double m, double rows, const kestrel_gpu_device& device);
 
-/// How many of the devices to use for a grid whose values go to the host: all or one. All threads
-/// of the host copy the values of one device, as fast as they come; several devices have one thread
-/// each, which copies less.
-std::size_t gpu_scanline_devices(double rows_of_all, double m, std::size_t devices);
+/// How many of the devices to use for a grid whose values go to the host, of which so many threads
+/// copy them: all, or one if the host is what takes long.
+std::size_t gpu_scanline_devices(double rows_of_all, double m, std::size_t devices, int threads);
 
 /// Expected seconds for a curve of cross-validation of n observations.
 double gpu_regression_seconds(const RegressionWork& work, double n,

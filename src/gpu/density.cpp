@@ -67,7 +67,7 @@ bool gpu_density(const MatrixView& x, Weights w, const EvaluationPoints& points,
            [&](std::size_t point, const double* sum, std::size_t, std::size_t) {
              out[point] += *sum;
            });
-  for (std::size_t i = 0; i < out.size; ++i) out[i] = scale.times(out[i]);
+  scale_all(scale, part_of(options.parallel, 1, 1), out);
   return single;
 }
 

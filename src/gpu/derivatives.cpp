@@ -94,7 +94,7 @@ void gpu_derivatives(const MatrixView& x, Weights w, const EvaluationPoints& poi
              map.apply(sums.data(), derivative.data());
              for (std::size_t t = 0; t < of_order; ++t) out[t * m + point] += derivative[t];
            });
-  for (std::size_t i = 0; i < out.size; ++i) out[i] = scale.times(out[i]);
+  scale_all(scale, part_of(options.parallel, 1, 1), out);
 }
 
 double gpu_derivative_seconds(double n, double m, std::size_t d, int order,

@@ -37,7 +37,7 @@ Pieces cut_pieces(const EvaluationPoints& points, const TileKernel& kernel, bool
                   double reach, std::size_t most, const ParallelOptions& options) {
   Pieces pieces;
   std::vector<double> half;
-  measure_box(points, pieces.centre, half);
+  measure_box(points, pieces.centre, half, options);
   if (as_given || within_reach(kernel, half, reach)) {
     for (std::size_t first = 0; first < points.size(); first += most) {
       pieces.blocks.start.push_back(first);
@@ -54,6 +54,14 @@ std::size_t points_of_piece(std::size_t points, double seconds) {
   // A multiple of the points that a device pads pieces to.
   constexpr std::size_t kUnit = 1024;
   return std::min(kPointsAtOnce, piece_length(points, piece_count(seconds), kUnit));
+}
+
+void scale_all(const ScaledNumber& scale, const ParallelOptions& options, Span<double> values) {
+  constexpr std::size_t kStrip = std::size_t{1} << 14;
+  parallel_for((values.size + kStrip - 1) / kStrip, options, [&](std::size_t strip, int) {
+    const std::size_t end = std::min(values.size, (strip + 1) * kStrip);
+    for (std::size_t i = strip * kStrip; i < end; ++i) values[i] = scale.times(values[i]);
+  });
 }
 
 DeviceSums::DeviceSums(const TileKernel& whitening, double reach, kestrel_gpu_kernel request)

@@ -4,12 +4,14 @@
 #include <numeric>
 #include <utility>
 
+#include "core/base/led.hpp"
+
 namespace kestrel {
 
 namespace {
 
 /// The seconds of a piece at least: starting one takes about 0.2 ms.
-constexpr double kPieceSeconds = 0.008;
+constexpr double kPieceSeconds = 0.006;
 
 #ifdef KESTREL_TEST_HOOKS
 double piece_factor = 1.0;
@@ -67,6 +69,23 @@ DeviceTeam::~DeviceTeam() {
   }
 }
 
+void DeviceTeam::Turn::host_for(std::size_t items, const ParallelOptions& threads,
+                                const std::function<void(std::size_t item)>& body,
+                                const std::function<void()>& beside) const {
+  if (led && beside) {
+    // The leader takes the first item itself, see helped_for().
+    return helped_for(1 + items, [&](std::size_t item) {
+      if (item > 0) return body(item - 1);
+      beside();
+    });
+  }
+  if (beside) beside();
+  if (led) return helped_for(items, body);
+  ParallelOptions unpolled = threads;
+  unpolled.poll = nullptr;
+  parallel_for(items, unpolled, [&](std::size_t item, int) { body(item); });
+}
+
 std::vector<std::size_t> DeviceTeam::able() const {
   std::vector<std::size_t> places;
   for (std::size_t place = 0; place < members_.size(); ++place) {
@@ -109,20 +128,40 @@ void DeviceTeam::retire() {
   }
 }
 
-void DeviceTeam::take(Round& round, std::size_t k, std::size_t place, PollState& poll) {
-  Member& member = members_[place];
-  if (member.problem != nullptr) return;  // another device takes the piece in the next round
+/// Opens a handle on the device unless it has one. Returns false, and notes the problem, if it
+/// fails.
+bool DeviceTeam::have_handle(Member& member, const void* source) {
+  if (member.problem != nullptr) return false;
+  if (member.handle != nullptr) return true;
   try {
-    if (member.handle == nullptr) {
-      try {
-        member.handle = open_(member.number, round.source);
-      } catch (const gpu_error& problem) {
-        // The device that has the data may be the one that failed.
-        if (problem.problem != GpuProblem::failed) throw;
-        member.handle = open_(member.number, nullptr);
-      }
+    try {
+      member.handle = open_(member.number, source);
+    } catch (const gpu_error& problem) {
+      // The device that has the data may be the one that failed.
+      if (problem.problem != GpuProblem::failed) throw;
+      member.handle = open_(member.number, nullptr);
     }
-    round.body(round.left[k], {member.handle, place, poll});
+  } catch (const gpu_error& problem) {
+    if (problem.problem == GpuProblem::unsuited) throw;
+    member.problem = std::make_unique<gpu_error>(problem);
+  }
+  return member.problem == nullptr;
+}
+
+/// Before any device has a piece: a copy from a device that computes may wait until it is done.
+void DeviceTeam::open_all(const Round& round, const std::vector<std::size_t>& places, int devices) {
+  ParallelOptions threads;
+  threads.threads = devices;
+  parallel_for(static_cast<std::size_t>(devices), threads,
+               [&](std::size_t k, int) { have_handle(members_[places[k]], round.source); });
+}
+
+void DeviceTeam::take(Round& round, std::size_t k, std::size_t place, PollState& poll, bool led) {
+  Member& member = members_[place];
+  // Else another device takes the piece in the next round.
+  if (!have_handle(member, round.source)) return;
+  try {
+    round.body(round.left[k], {member.handle, place, poll, led});
     round.done[k] = 1;
   } catch (const StoppedByOthers&) {
     // The loop has the exception that has stopped it.
@@ -139,23 +178,30 @@ void DeviceTeam::alone(Round& round, const ParallelOptions& options) {
   for (std::size_t k = 0; k < round.left.size() && members_[place].problem == nullptr; ++k) {
     poll.begin = round.begin + each * static_cast<double>(k);
     poll.end = poll.begin + each;
-    take(round, k, place, poll);
+    take(round, k, place, poll, false);
   }
 }
 
-void DeviceTeam::together(Round& round, const ParallelOptions& options) {
+void DeviceTeam::together(Round& round, const ParallelOptions& options, const Way& way) {
   const std::vector<std::size_t> places = able();
+  const int devices = static_cast<int>(std::min({way.devices, places.size(), round.left.size()}));
+  open_all(round, places, devices);
   ParallelOptions threads = part_of(options, round.begin, round.begin + round.share);
-  threads.threads = static_cast<int>(places.size());
-  parallel_for(round.left.size(), threads, [&](std::size_t k, int worker) {
+  threads.threads = way.helped ? std::max(devices, parallel_threads(options)) : devices;
+  const auto one = [&](std::size_t k, int worker) {
     PollState poll(threads.poll);
     poll.in_loop = true;
-    take(round, k, places[static_cast<std::size_t>(worker)], poll);
-  });
+    take(round, k, places[static_cast<std::size_t>(worker)], poll, way.helped);
+  };
+  if (way.helped) {
+    parallel_led_for(round.left.size(), devices, threads, one);
+  } else {
+    parallel_for(round.left.size(), threads, one);
+  }
 }
 
 void DeviceTeam::run(std::size_t pieces, const ParallelOptions& options, const Body& body,
-                     std::size_t most) {
+                     const Way& way) {
   gpu_table();  // throws if it can no longer be used: after a fork, or a failure of the driver
   std::vector<std::size_t> left(pieces);
   std::iota(left.begin(), left.end(), std::size_t{0});
@@ -164,9 +210,9 @@ void DeviceTeam::run(std::size_t pieces, const ParallelOptions& options, const B
     const double share = static_cast<double>(left.size()) / static_cast<double>(pieces);
     Round round{body, left, 1.0 - share, share, source, std::vector<char>(left.size(), 0)};
     ParallelOptions threads;
-    threads.threads = static_cast<int>(std::min(most, able().size()));
+    threads.threads = static_cast<int>(std::min(way.devices, able().size()));
     if (parallel_workers(left.size(), threads) > 1) {
-      together(round, options);
+      together(round, options, way);
     } else {
       alone(round, options);
     }

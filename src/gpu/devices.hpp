@@ -14,7 +14,7 @@
 namespace kestrel {
 
 /// How many pieces to cut a task into that takes an H200 so many seconds: 24, 8, 4, 2 or 1, so that
-/// a piece takes 8 ms or more, and so that 2, 4 and 8 devices have equal shares. It must not depend
+/// a piece takes 6 ms or more, and so that 2, 4 and 8 devices have equal shares. It must not depend
 /// on the devices that there are, since results do not.
 std::size_t piece_count(double seconds);
 
@@ -36,12 +36,19 @@ class DeviceTeam {
     void* handle;
     std::size_t place;
     PollState& poll;
+    bool led;  // in a body of parallel_led_for()
 
     /// Throws for a code that a function of the table returned.
     void check(int code, const char* text) const {
       poll.rethrow();
       check_gpu(code, text);
     }
+    /// Runs body(item) for each item on threads of the host, without polls: on those that help a
+    /// led loop, or those of the options. `beside`: null, or what this thread does, with the
+    /// device, before or meanwhile.
+    void host_for(std::size_t items, const ParallelOptions& threads,
+                  const std::function<void(std::size_t item)>& body,
+                  const std::function<void()>& beside = nullptr) const;
   };
   using Body = std::function<void(std::size_t piece, const Turn& turn)>;
 
@@ -57,6 +64,14 @@ class DeviceTeam {
   /// Opens a handle on one device, unless there is one. Throws as run().
   void prepare();
 
+  /// How to run the pieces.
+  struct Way {
+    /// The maximum number of devices that work at a time.
+    std::size_t devices = static_cast<std::size_t>(-1);
+    /// Whether bodies leave work of the host to other threads, by helped_for().
+    bool helped = false;
+  };
+
   /// Runs body(piece, turn) once for each piece. Any device takes any piece, and the host has one
   /// thread for each device. A body must write what belongs to its piece alone.
   ///
@@ -64,9 +79,10 @@ class DeviceTeam {
   /// it was the last one, throws its gpu_error. Throws at once if the problem is
   /// GpuProblem::unsuited, and whatever else a body or the poll throws. A device that failed is not
   /// used again by any task (lose_gpu_device()).
-  /// `most`: the maximum number of devices that work at a time.
-  void run(std::size_t pieces, const ParallelOptions& options, const Body& body,
-           std::size_t most = static_cast<std::size_t>(-1));
+  void run(std::size_t pieces, const ParallelOptions& options, const Body& body) {
+    run(pieces, options, body, Way());
+  }
+  void run(std::size_t pieces, const ParallelOptions& options, const Body& body, const Way& way);
 
  private:
   struct Member {
@@ -77,9 +93,11 @@ class DeviceTeam {
   struct Round;
 
   void* open_first();
-  void take(Round& round, std::size_t k, std::size_t place, PollState& poll);
+  bool have_handle(Member& member, const void* source);
+  void open_all(const Round& round, const std::vector<std::size_t>& places, int devices);
+  void take(Round& round, std::size_t k, std::size_t place, PollState& poll, bool led);
   void alone(Round& round, const ParallelOptions& options);
-  void together(Round& round, const ParallelOptions& options);
+  void together(Round& round, const ParallelOptions& options, const Way& way);
   void retire();
   std::vector<std::size_t> able() const;
 

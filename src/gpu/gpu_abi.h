@@ -24,7 +24,7 @@ extern "C" {
 #endif
 
 /* To be raised with every change of this file. */
-#define KESTREL_GPU_VERSION 13
+#define KESTREL_GPU_VERSION 14
 #define KESTREL_GPU_SYMBOL "kestrel_cuda_table"
 
 enum kestrel_gpu_code {
@@ -220,6 +220,14 @@ typedef int (*kestrel_gpu_take)(void* context, size_t first, const double* value
 /* Called between launches, when `fraction` of the call's work is done. Returns 0 to go on. */
 typedef int (*kestrel_gpu_poll)(void* context, double fraction);
 
+/* Calls body(context, item, worker) once for each item, on several threads of the host at once but
+ * never on two with the same worker, which is in [0, KESTREL_GPU_HOST_THREADS). Returns 0 if it
+ * cannot, as on a thread of such a loop: then nothing was called. */
+#define KESTREL_GPU_HOST_THREADS 4
+typedef int (*kestrel_gpu_host_loop)(size_t items,
+                                     void (*body)(void* context, size_t item, int worker),
+                                     void* context);
+
 struct kestrel_gpu_table {
   int version; /* KESTREL_GPU_VERSION; always the first member */
 
@@ -296,6 +304,9 @@ struct kestrel_gpu_table {
   int (*mixed_changes)(void* mixed, size_t first, size_t count, const double* fit, double* change,
                        kestrel_gpu_poll poll, void* context, char* problem, size_t room);
   void (*mixed_close)(void* mixed);
+
+  /* Says how the object can use threads of the host, to copy data. */
+  void (*set_host_loop)(kestrel_gpu_host_loop loop);
 };
 
 typedef const struct kestrel_gpu_table* (*kestrel_gpu_entry)(void);

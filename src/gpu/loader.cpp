@@ -7,6 +7,8 @@
 #include <memory>
 #include <utility>
 
+#include "core/base/parallel.hpp"
+
 namespace kestrel {
 
 namespace {
@@ -126,6 +128,20 @@ std::size_t first_device(Object& one) {
   return numbers.back();
 }
 
+/// The loop of kestrel_gpu_host_loop.
+int run_on_host(std::size_t items, void (*body)(void*, std::size_t, int), void* context) {
+  ParallelOptions threads;
+  threads.threads = std::min(KESTREL_GPU_HOST_THREADS, thread_cap());
+  if (parallel_threads(threads) < 2) return 0;
+  try {
+    parallel_for(items, threads,
+                 [&](std::size_t item, int worker) { body(context, item, worker); });
+  } catch (...) {
+    return 0;  // no memory for a thread
+  }
+  return 1;
+}
+
 void open_object(Object& one) {
   if (one.path.empty()) {
     throw gpu_error(GpuProblem::not_built,
@@ -143,6 +159,7 @@ void open_object(Object& one) {
                                 sizeof text),
                 text);
   }
+  table->set_host_loop(run_on_host);
   one.devices = std::move(devices);
   one.table = table;
 }

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/base/parallel.hpp"
+#include "core/data/ends.hpp"
 #include "core/mixed/mixed_points.hpp"
 #include "core/mixed/mixed_totals.hpp"
 #include "gpu/cost.hpp"
@@ -56,47 +57,83 @@ void check_suited(const MixedSample& sample, const MixedKernel& kernel) {
   if (!problem.empty()) throw gpu_error(GpuProblem::unsuited, problem);
 }
 
-/// The leave-one-out fits at all samples.
-struct LeftOut {
-  std::vector<MixedFit> fit;
-  std::vector<char> good;  // else it is to be made on the CPU
-  /// `weight` and `beta` of each, as mixed_changes() takes them.
-  std::vector<double> numbers;
-};
+/// Room for numbers that the devices write: not cleared first.
+std::unique_ptr<double[]> room_for(std::size_t numbers) {
+  return std::unique_ptr<double[]>(new double[numbers]);
+}
 
-LeftOut solve_all(const MixedSample& sample, bool linear, const std::vector<double>& sum,
-                  const RunOptions& options) {
-  const std::size_t n = sample.size(), columns = linear ? sample.columns() : 0, plane = columns + 1;
-  const std::size_t count = MixedPlane::number_of_sums(columns);
-  LeftOut fits{std::vector<MixedFit>(n), std::vector<char>(n), std::vector<double>(2 * plane * n)};
-  constexpr std::size_t kPoints = 256;
-  parallel_for((n + kPoints - 1) / kPoints, options.parallel, [&](std::size_t block, int) {
-    MixedPlane to_solve(columns, true, *options.table->mixed);
+/// The leave-one-out fits at all samples, as numbers: fits with vectors of their own would take
+/// longer to make and to free, on one thread, than to solve.
+class LeftOut {
+ public:
+  LeftOut(std::size_t n, std::size_t columns)
+      : columns_(columns),
+        plane_(columns + 1),
+        good_(n),
+        sum_(room_for(n * MixedPlane::number_of_sums(columns))),
+        numbers_(room_for(2 * plane_ * n)) {}
+
+  /// What mixed_moments() writes, and what mixed_changes() takes.
+  double* sum() { return sum_.get(); }
+  const double* numbers() const { return numbers_.get(); }
+
+  /// Solves for the fits at samples `begin` to end - 1, whose sums are there.
+  void solve(std::size_t begin, std::size_t end, const simd::MixedTable& table) {
+    const std::size_t n = good_.size(), count = MixedPlane::number_of_sums(columns_);
+    MixedPlane to_solve(columns_, true, table);
     std::vector<double> sums(count);
-    for (std::size_t i = block * kPoints; i < std::min(n, (block + 1) * kPoints); ++i) {
-      MixedFit& fit = fits.fit[i];
-      for (std::size_t s = 0; s < count; ++s) sums[s] = sum[s * n + i];
-      if (!(sums[0] >= kLeastMixedSum)) continue;
+    MixedFit fit;
+    for (std::size_t i = begin; i < end; ++i) {
+      for (std::size_t s = 0; s < count; ++s) sums[s] = sum_[s * n + i];
       fit.supported = true;
-      fit.beta.resize(plane);
-      fit.weight.resize(plane);
-      if (!to_solve.solve_sums(sums.data(), fit) || fit.ridged) continue;
-      fits.good[i] = 1;
-      for (std::size_t k = 0; k < plane; ++k) {
-        fits.numbers[k * n + i] = fit.weight[k];
-        fits.numbers[(plane + k) * n + i] = fit.beta[k];
+      fit.beta.resize(plane_);
+      fit.weight.resize(plane_);
+      const bool good =
+          sums[0] >= kLeastMixedSum && to_solve.solve_sums(sums.data(), fit) && !fit.ridged;
+      good_[i] = good ? 1 : 0;
+      for (std::size_t k = 0; k < plane_; ++k) {
+        numbers_[k * n + i] = good ? fit.weight[k] : 0.0;
+        numbers_[(plane_ + k) * n + i] = good ? fit.beta[k] : 0.0;
       }
     }
-  });
-  return fits;
-}
+  }
+
+  /// Whether there is such a fit; else it is to be made on the CPU.
+  bool good(std::size_t i) const { return good_[i] != 0; }
+  void get(std::size_t i, MixedFit& fit) const {
+    const std::size_t n = good_.size();
+    fit.supported = true;
+    fit.weight.resize(plane_);
+    fit.beta.resize(plane_);
+    for (std::size_t k = 0; k < plane_; ++k) {
+      fit.weight[k] = numbers_[k * n + i];
+      fit.beta[k] = numbers_[(plane_ + k) * n + i];
+    }
+  }
+
+ private:
+  const std::size_t columns_, plane_;
+  std::vector<char> good_;
+  std::unique_ptr<double[]> sum_, numbers_;
+};
+
+/// Samples begin, ..., end - 1.
+struct Samples {
+  std::size_t begin, end;
+  std::size_t count() const { return end - begin; }
+};
 
 /// Whether the squares of distances in bandwidths are finite: the device multiplies them by
 /// weights.
-bool squares_are_finite(const MixedSample& sample, const MixedKernel& kernel) {
+bool squares_are_finite(const MixedSample& sample, const MixedKernel& kernel,
+                        const ParallelOptions& options) {
+  std::vector<Span<const double>> columns;
   for (std::size_t c = 0; c < sample.columns(); ++c) {
-    const auto ends = std::minmax_element(sample.x(c), sample.x(c) + sample.size());
-    if (!((*ends.second - *ends.first) / kernel.h[c] < kFarthest)) return false;
+    columns.push_back({sample.x(c), sample.size()});
+  }
+  const std::vector<Ends> ends = ends_of(columns, options);
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    if (!((ends[c].largest - ends[c].least) / kernel.h[c] < kFarthest)) return false;
   }
   return true;
 }
@@ -126,13 +163,8 @@ GpuMixed::GpuMixed(const MixedSample& sample, const MixedKernel& kernel)
 
 void* GpuMixed::open(int device, const void* from) const {
   const std::size_t n = sample_.size(), columns = sample_.columns();
-  std::vector<double> x(from == nullptr ? n * columns : 0), unit(columns);
-  for (std::size_t c = 0; c < columns; ++c) {
-    if (from == nullptr) {
-      std::copy(sample_.x(c), sample_.x(c) + n, x.begin() + static_cast<std::ptrdiff_t>(c * n));
-    }
-    unit[c] = sample_.unit(c);
-  }
+  std::vector<double> unit(columns);
+  for (std::size_t c = 0; c < columns; ++c) unit[c] = sample_.unit(c);
   std::vector<unsigned> first(sample_.cells() + 1);
   for (std::size_t cell = 0; cell < first.size(); ++cell) {
     first[cell] = static_cast<unsigned>(sample_.first(cell));
@@ -142,7 +174,7 @@ void* GpuMixed::open(int device, const void* from) const {
   request.columns = static_cast<int>(columns);
   request.factors = static_cast<int>(sample_.factors() + sample_.ordered());
   request.n = n;
-  request.x = x.data();
+  request.x = sample_.x(0);  // one column after the other
   request.y = sample_.y(local_linear_);
   request.unit = unit.data();
   request.cells = sample_.cells();
@@ -175,7 +207,7 @@ MixedCriterion GpuMixed::criterion(const MixedKernel& kernel, MixedMethod method
   const std::size_t factors = kernel.lambda.size(), parameters = columns + factors;
   check_mixed_kernel(kernel, columns, factors);
   check_suited(sample_, kernel);
-  if (!squares_are_finite(sample_, kernel)) {
+  if (!squares_are_finite(sample_, kernel, options.parallel)) {
     return mixed_criterion(sample_, kernel, method, gradient, options);
   }
   take_weights(kernel);
@@ -184,34 +216,55 @@ MixedCriterion GpuMixed::criterion(const MixedKernel& kernel, MixedMethod method
   const double pairs = static_cast<double>(n) * static_cast<double>(n);
   // A search has many criteria, so that pieces half as long as others pay.
   const std::size_t most = piece_length(n, piece_count(2e-12 * kConstantPs * pairs), kPieceUnit);
-  // Calls sums(handle, first, count, poll, text) for all pieces of the samples.
-  const auto each_piece = [&](const auto& sums) {
-    team_.run((n + most - 1) / most, options.parallel,
-              [&](std::size_t piece, const DeviceTeam::Turn& turn) {
-                char text[512] = "";
-                if (has_kernel[turn.place] == 0) {
-                  turn.check(table_.mixed_kernel(turn.handle, &request, text, sizeof text), text);
-                  has_kernel[turn.place] = 1;
-                }
-                const std::size_t first = piece * most, count = std::min(most, n - first);
-                turn.check(sums(turn, first, count, text), text);
-              });
-  };
-  std::vector<double> sum(n * MixedPlane::number_of_sums(local_linear_ ? columns : 0));
-  each_piece(
-      [&](const DeviceTeam::Turn& turn, std::size_t first, std::size_t count, char(&text)[512]) {
-        return table_.mixed_moments(turn.handle, first, count, sum.data(), PollState::ask,
-                                    &turn.poll, text, sizeof text);
+  const std::size_t pieces = (n + most - 1) / most;
+  // The host solves for the fits of one half of a piece while the device has the other one.
+  const std::size_t half = pieces > 1 ? piece_length(most, 2, kPieceUnit) : n;
+  LeftOut fits(n, local_linear_ ? columns : 0);
+  const auto change = room_for(gradient ? 2 * parameters * n : 0);
+  const auto one = [&](std::size_t piece, const DeviceTeam::Turn& turn) {
+    char text[512] = "";
+    if (has_kernel[turn.place] == 0) {
+      turn.check(table_.mixed_kernel(turn.handle, &request, text, sizeof text), text);
+      has_kernel[turn.place] = 1;
+    }
+    const std::size_t first = piece * most, end = std::min(n, first + most);
+    const std::size_t middle = std::min(end, first + half);
+    const Samples halves[2] = {{first, middle}, {middle, end}};
+    const double begin_of_poll = turn.poll.begin, share = turn.poll.end - begin_of_poll;
+    int steps = 0;
+    const auto on_device = [&](const Samples& of, const auto& call) {
+      const int all = gradient ? 4 : 2;
+      turn.poll.begin = begin_of_poll + share * steps / all;
+      turn.poll.end = begin_of_poll + share * ++steps / all;
+      if (of.count() > 0) turn.check(call(of.begin, of.count()), text);
+    };
+    const auto moments = [&](const Samples& of) {
+      on_device(of, [&](std::size_t at, std::size_t count) {
+        return table_.mixed_moments(turn.handle, at, count, fits.sum(), PollState::ask, &turn.poll,
+                                    text, sizeof text);
       });
-  const LeftOut fits = solve_all(sample_, local_linear_, sum, options);
-  std::vector<double> change(gradient ? 2 * parameters * n : 0);
-  if (gradient) {
-    each_piece(
-        [&](const DeviceTeam::Turn& turn, std::size_t first, std::size_t count, char(&text)[512]) {
-          return table_.mixed_changes(turn.handle, first, count, fits.numbers.data(), change.data(),
-                                      PollState::ask, &turn.poll, text, sizeof text);
-        });
-  }
+    };
+    const auto changes = [&](const Samples& of) {
+      if (!gradient) return;
+      on_device(of, [&](std::size_t at, std::size_t count) {
+        return table_.mixed_changes(turn.handle, at, count, fits.numbers(), change.get(),
+                                    PollState::ask, &turn.poll, text, sizeof text);
+      });
+    };
+    const auto solve = [&](const Samples& of, const std::function<void()>& beside) {
+      constexpr std::size_t kStrip = 256;
+      const auto strip = [&](std::size_t k) {
+        const std::size_t begin = of.begin + k * kStrip;
+        fits.solve(begin, std::min(of.end, begin + kStrip), *options.table->mixed);
+      };
+      turn.host_for((of.count() + kStrip - 1) / kStrip, options.parallel, strip, beside);
+    };
+    moments(halves[0]);
+    solve(halves[0], [&] { moments(halves[1]); });
+    solve(halves[1], [&] { changes(halves[0]); });
+    changes(halves[1]);
+  };
+  team_.run(pieces, options.parallel, one, {team_.size(), team_.size() > 1});
   const std::vector<MixedItem> items = mixed_items(sample_);
   std::vector<MixedTotals> parts(items.size(), MixedTotals(gradient, columns, factors));
   std::vector<std::unique_ptr<MixedRow>> rows(parallel_workers(items.size(), options.parallel));
@@ -223,9 +276,11 @@ MixedCriterion GpuMixed::criterion(const MixedKernel& kernel, MixedMethod method
     std::unique_ptr<MixedRow>& row = rows[static_cast<std::size_t>(worker)];
     bool started = false;
     std::vector<double> point(columns);
+    MixedFit fit;
     for (std::size_t i = item.begin; i < item.end; ++i) {
-      if (fits.good[i] != 0) {
-        parts[number].add_fit(fits.fit[i], method, own, [&](std::size_t k) {
+      if (fits.good(i)) {
+        fits.get(i, fit);
+        parts[number].add_fit(fit, method, own, [&](std::size_t k) {
           return MixedRow::Change{change[2 * k * n + i], change[(2 * k + 1) * n + i]};
         });
         continue;

@@ -55,14 +55,15 @@ Coordinates on_line(const simd::Whitening& map, double centre, double half, bool
   return c;
 }
 
-Coordinates coordinates(const MatrixView& x, const TileKernel& kernel, const PairRequest& request) {
+Coordinates coordinates(const MatrixView& x, const TileKernel& kernel, const PairRequest& request,
+                        const ParallelOptions& options) {
   const simd::Whitening map = kernel.whitening(nullptr);
   const bool line = x.cols == 1;
   Coordinates c;
   EvaluationPoints points;
   points.matrix = x;
   std::vector<double> half;
-  measure_box(points, c.centre, half);
+  measure_box(points, c.centre, half, options);
   if (line && !request.single) {
     return on_line(map, c.centre[0], half[0], request.kind == KESTREL_GPU_PAIR_MONOMIALS);
   }
@@ -87,7 +88,7 @@ std::vector<double> run_pairs(const MatrixView& x, Weights w, const TileKernel& 
     throw gpu_error(GpuProblem::unsuited, "such sums over pairs on a CUDA device take at most " +
                                               std::to_string(max) + " variables");
   }
-  const Coordinates c = coordinates(x, kernel, asked);
+  const Coordinates c = coordinates(x, kernel, asked, options.parallel);
   kestrel_gpu_pairs request{};
   request.kind = asked.kind;
   request.single_precision = asked.single ? 1 : 0;

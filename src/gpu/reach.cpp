@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/data/ends.hpp"
 #include "shared/exp2.hpp"
 
 namespace kestrel {
@@ -23,17 +24,19 @@ double gpu_reach(std::size_t d, bool single_precision) {
 }
 
 void measure_box(const EvaluationPoints& points, std::vector<double>& centre,
-                 std::vector<double>& half) {
+                 std::vector<double>& half, const ParallelOptions& options) {
   const std::size_t d = points.dimension();
   centre.assign(d, 0.0);
   half.assign(d, 0.0);
+  std::vector<Span<const double>> columns;
   for (std::size_t k = 0; k < d; ++k) {
-    const Span<const double> values =
-        points.axes.empty() ? points.matrix.column(k) : points.axes[k];
-    const auto ends = std::minmax_element(values.begin(), values.end());
-    if (values.size == 0) continue;
-    centre[k] = 0.5 * *ends.first + 0.5 * *ends.second;
-    half[k] = std::max(*ends.second - centre[k], centre[k] - *ends.first);
+    columns.push_back(points.axes.empty() ? points.matrix.column(k) : points.axes[k]);
+  }
+  const std::vector<Ends> ends = ends_of(columns, options);
+  for (std::size_t k = 0; k < d; ++k) {
+    if (columns[k].size == 0) continue;
+    centre[k] = 0.5 * ends[k].least + 0.5 * ends[k].largest;
+    half[k] = std::max(ends[k].largest - centre[k], centre[k] - ends[k].least);
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "core/base/parallel.hpp"
 #include "core/data/tiles.hpp"
 
 namespace kestrel {
@@ -20,7 +21,7 @@ constexpr double kOutsideReach = 64.0;
 
 /// The midpoint of the points' range in every variable, and half the range.
 void measure_box(const EvaluationPoints& points, std::vector<double>& centre,
-                 std::vector<double>& half);
+                 std::vector<double>& half, const ParallelOptions& options);
 
 /// Whether all points within `half` of a centre are within reach, wherever they lie in that box.
 bool within_reach(const TileKernel& kernel, const std::vector<double>& half, double reach);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/base/error.hpp"
+#include "core/data/ends.hpp"
 #include "core/data/quantiles.hpp"
 #include "gpu/devices.hpp"
 #include "shared/local_fit.hpp"
@@ -18,11 +19,24 @@ namespace {
 constexpr double kMinPower = 1e-190;
 /// What a fit by a polynomial kernel takes an H200, and a pair by the Gaussian one, where it takes
 /// all of them (gpu/cost.cpp).
-constexpr double kCompactFitSeconds = 2e-10, kGaussianPairSeconds = 2e-12;
+constexpr double kCompactFitSeconds = 4e-10, kGaussianPairSeconds = 2e-12;
 /// So that the unit is a finite number.
 constexpr int kMaxExponent = 1000;
 
-void check_sample(const RegressionSample& sample) {
+/// Whether test(value) holds for all of them.
+template <class Test>
+bool hold_all(Span<const double> values, const ParallelOptions& options, const Test& test) {
+  constexpr std::size_t kStrip = std::size_t{1} << 16;
+  std::vector<char> holds((values.size + kStrip - 1) / kStrip);
+  parallel_for(holds.size(), part_of(options, 0, 0), [&](std::size_t strip, int) {
+    const std::size_t end = std::min(values.size, (strip + 1) * kStrip);
+    const double* const begin = values.data + strip * kStrip;
+    holds[strip] = std::all_of(begin, values.data + end, test) ? 1 : 0;
+  });
+  return std::find(holds.begin(), holds.end(), 0) == holds.end();
+}
+
+void check_sample(const RegressionSample& sample, const ParallelOptions& options) {
   const std::size_t n = sample.x.size;
   if (sample.y.size != n || sample.w.size != n) {
     throw error(ErrorKind::input,
@@ -32,16 +46,17 @@ void check_sample(const RegressionSample& sample) {
   if (n >= kRegressionLimit) {
     throw error(ErrorKind::input, "there must be fewer than 2^31 points");
   }
-  for (const double x : sample.x) {
-    if (!std::isfinite(x)) throw error(ErrorKind::input, "positions must be finite");
+  if (!hold_all(sample.x, options, [](double x) { return std::isfinite(x); })) {
+    throw error(ErrorKind::input, "positions must be finite");
   }
 }
 
 /// The power of two by which distances are multiplied.
-double unit_for(Span<const double> x, Span<const double> bandwidth) {
-  const auto range = std::minmax_element(x.begin(), x.end());
+double unit_for(Span<const double> x, Span<const double> bandwidth,
+                const ParallelOptions& options) {
+  const Ends range = ends_of({x}, options)[0];
   const double widest =
-      std::max(*range.second - *range.first, *std::max_element(bandwidth.begin(), bandwidth.end()));
+      std::max(range.largest - range.least, *std::max_element(bandwidth.begin(), bandwidth.end()));
   return std::ldexp(1.0, -std::min(std::max(std::ilogb(widest), -kMaxExponent), kMaxExponent));
 }
 
@@ -56,7 +71,7 @@ void check_powers(double unit, Span<const double> bandwidth, int powers) {
 CrossValidation gpu_cross_validate(const RegressionSample& sample, Span<const double> bandwidth,
                                    Kernel kernel, bool local_linear, const RunOptions& options) {
   for (const double h : bandwidth) check_local_kernel({kernel, h, local_linear});
-  check_sample(sample);
+  check_sample(sample, options.parallel);
   const kestrel_gpu_table& table = gpu_table();
   const std::size_t count = bandwidth.size;
   std::vector<double> sum(kFitTotals * count, 0.0);
@@ -69,11 +84,11 @@ CrossValidation gpu_cross_validate(const RegressionSample& sample, Span<const do
     request.y = sample.y.data;
     const Weights w = sample.w;
     const auto is_one = [](double one) { return one == 1.0; };
-    const bool equal = w.absent() || std::all_of(w.data, w.data + w.size, is_one);
+    const bool equal = w.absent() || hold_all({w.data, w.size}, options.parallel, is_one);
     request.w = equal ? nullptr : w.data;
     request.bandwidth = bandwidth.data;
     request.count = count;
-    request.unit = unit_for(sample.x, bandwidth);
+    request.unit = unit_for(sample.x, bandwidth, options.parallel);
     // The blocks of a device are made once for all bandwidths.
     request.trend = median_of_every(1, bandwidth);
     if (!is_compact(kernel)) {

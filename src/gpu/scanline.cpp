@@ -1,11 +1,14 @@
 #include "gpu/scanline.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "core/base/error.hpp"
+#include "core/base/raw_array.hpp"
 #include "core/base/whole.hpp"
 #include "core/scanline/tiles.hpp"
 #include "gpu/cost.hpp"
@@ -25,13 +28,17 @@ constexpr std::size_t kTileBytes = kScanlineBatchBytes / 2;
 /// last axis.
 constexpr double kMinPart = 8388608.0, kMaxPart = 134217728.0;
 constexpr double kShareOfMemory = 0.8;
-/// With several devices: the number of parts that a slab has at least if these are not too small,
-/// the bytes of one at least, and parts of a piece. Eight pieces are equal shares of 2, 4 and 8
-/// devices.
-constexpr double kShares = 24, kMinShare = 262144.0;
-constexpr std::size_t kPartsOfPiece = 3;
+/// With several devices: the number of pieces that a slab has at least if these are not too small,
+/// and the bytes of one at least. Pieces where most samples are take longest.
+constexpr double kPieces = 48, kMinPiece = 1048576.0;
+/// The part of a piece, of what is left, that comes next, and that of the whole piece at most. The
+/// first parts are small since nothing is copied before one is done, and the last ones since the
+/// device has nothing to do while they are copied.
+constexpr double kNextPart = 0.45, kLargestPart = 0.15;
+/// How many points take as long as a sample in a tile, of which it crosses some 50 rows.
+constexpr double kPointsOfSample = 100;
 /// Values that a thread copies at a time.
-constexpr std::size_t kCopied = std::size_t{1} << 17;
+constexpr std::size_t kCopied = std::size_t{1} << 16;
 /// The share of the time that sorting takes, as far as progress is reported.
 constexpr double kSortingShare = 0.3;
 
@@ -89,45 +96,89 @@ kestrel_gpu_scanline request_for(const ScanlineDensity& density) {
   return request;
 }
 
-/// Indices of the last axis that make a part of a slab of `count`. One small part is copied while
-/// the next is computed, but small parts would cut every run that lies along that axis. Several
-/// `devices` get equal shares. `held`: bytes of parts that the device still holds from earlier
-/// slabs.
-std::size_t part_length(const ScanlineDensity& density, std::size_t count, double held,
-                        std::size_t devices) {
-  const ScanlineGeometry& geometry = density.geometry();
+/// Whether runs lie along the last axis, so that each part of a slab cuts them.
+bool runs_along(const ScanlineGeometry& geometry) {
   const std::size_t run = geometry.axes() - 1;
-  const bool along = geometry.line() || geometry.user(run) == run;
-  const double slice = 8.0 * static_cast<double>(density.points());
-  const double all = slice * static_cast<double>(count);
-  const double least = devices > 1 ? least_piece(kMinShare) : kMinPart;
-  double bytes = std::min(std::max(all / (devices > 1 ? kShares : 8), least), kMaxPart);
-  if (along) {
-    bytes = kShareOfMemory * (gpu_free_memory() + held) / 2;
-    if (devices > 1) {
-      bytes = std::min(bytes, std::max(all / static_cast<double>(devices), least));
+  return geometry.line() || geometry.user(run) == run;
+}
+
+/// Numbers of indices of the last axis: the parts of each piece of a slab.
+using Cuts = std::vector<std::vector<std::size_t>>;
+
+/// Cuts `count` indices into parts of `most`, all in one piece or each in its own.
+Cuts equal_parts(std::size_t count, double most, bool apart) {
+  const std::size_t length = whole_number<std::size_t>(std::max(1.0, most));
+  Cuts cuts;
+  for (std::size_t at = 0; at < count; at += length) {
+    if (apart || cuts.empty()) cuts.emplace_back();
+    cuts.back().push_back(std::min(length, count - at));
+  }
+  return cuts;
+}
+
+/// Cuts `count` indices into pieces of `length`, each of them into parts that become smaller in the
+/// end, but not below `least`.
+Cuts shrinking_parts(std::size_t count, std::size_t length, double least) {
+  Cuts cuts;
+  const double most = kLargestPart * static_cast<double>(length);
+  for (std::size_t at = 0; at < count; at += length) {
+    cuts.emplace_back();
+    for (std::size_t left = std::min(length, count - at); left > 0;) {
+      const double next = std::max(least, std::min(most, kNextPart * static_cast<double>(left)));
+      cuts.back().push_back(std::min(left, whole_number<std::size_t>(std::max(1.0, next))));
+      left -= cuts.back().back();
     }
   }
-  return whole_number<std::size_t>(std::max(1.0, bytes / slice));
+  return cuts;
+}
+
+/// The pieces of a slab of `count` indices of the last axis. With one device one piece has all
+/// parts. `held`: bytes of parts that the device still holds from earlier slabs.
+Cuts cut_slab(const ScanlineDensity& density, std::size_t count, double held, std::size_t devices) {
+  const double slice = 8.0 * static_cast<double>(density.points());
+  const double all = slice * static_cast<double>(count);
+  if (runs_along(density.geometry())) {
+    double bytes = kShareOfMemory * (gpu_free_memory() + held) / 2;
+    if (devices > 1) {
+      const double share = all / static_cast<double>(devices);
+      bytes = std::min(bytes, std::max(share, least_piece(kMinPiece)));
+    }
+    return equal_parts(count, bytes / slice, devices > 1);
+  }
+  if (devices == 1) {
+    return equal_parts(count, std::min(std::max(all / 8, kMinPart), kMaxPart) / slice, false);
+  }
+  const double bytes = std::min(std::max(all / kPieces, least_piece(kMinPiece)), 2 * kMaxPart);
+  const std::size_t length =
+      piece_length(count, whole_number<std::size_t>(std::ceil(all / bytes)), 1);
+  return shrinking_parts(count, length, least_piece(kMinPiece / 4) / slice);
 }
 
 /// How many of the devices compute a slab. `back`: whether its values are copied to the host.
 std::size_t devices_for(const ScanlineDensity& density, std::size_t count, bool back,
-                        std::size_t devices) {
+                        std::size_t devices, int threads) {
   if (!back) return devices;
   const ScanlineGeometry& geometry = density.geometry();
   const double share = static_cast<double>(count) / static_cast<double>(density.count());
   const double points = static_cast<double>(count) * static_cast<double>(density.points());
   const double rows =
       share * static_cast<double>(density.sample()->size()) * geometry.rows_crossed();
-  return gpu_scanline_devices(rows, points, devices);
+  return gpu_scanline_devices(rows, points, devices, threads);
 }
 
-/// Tiles of a slab, the ranges of their samples, and the parts they make.
-struct SlabTiles {
+/// Tiles of a piece, where the ranges of their samples are, and the parts they make.
+struct PieceTiles {
   std::vector<kestrel_gpu_scanline_tile> tile;
-  std::vector<kestrel_gpu_scanline_range> range;
   std::vector<kestrel_gpu_scanline_part> part;
+  std::size_t first_range = 0, ranges = 0;
+  std::size_t first_point = 0;  // in the slab
+  double work = 0.0;            // as many points take about as long
+};
+
+/// The pieces of a slab, those that take longest first, and the ranges of all of them.
+struct SlabTiles {
+  std::vector<PieceTiles> piece;
+  RawArray<kestrel_gpu_scanline_range> range;
 };
 
 kestrel_gpu_scanline_tile tile_of(const simd::ScanlineTile& leaf, int outer,
@@ -148,44 +199,123 @@ kestrel_gpu_scanline_tile tile_of(const simd::ScanlineTile& leaf, int outer,
   return tile;
 }
 
-/// Appends the part of `count` indices of the last axis from `first` on.
-void add_part(const ScanlineDensity& density, int limbs, std::size_t first, std::size_t count,
-              const ParallelOptions& threads, SlabTiles* to) {
-  const ScanlineGeometry& geometry = density.geometry();
-  const ScanlineTiles tiles(geometry, geometry.slab(first, count), cell_bytes(limbs), kTileBytes);
-  std::vector<std::vector<simd::ScanlineRange>> found(tiles.count());
-  parallel_for(found.size(), threads, [&](std::size_t tile, int) {
-    density.sample()->find(tiles.box(tile), &found[tile]);
-  });
-  to->part.push_back({to->tile.size(), count * density.points()});
-  for (std::size_t t = 0; t < found.size(); ++t) {
-    const ScanlineBox box = tiles.box(t);
-    to->tile.push_back(tile_of(tiles.leaf(box, nullptr), static_cast<int>(geometry.axes()) - 2,
-                               tiles.first_point(box) - first * density.points()));
-    to->tile.back().first_range = to->range.size();
-    for (const simd::ScanlineRange& range : found[t]) to->range.push_back({range.begin, range.end});
+/// A part of a slab.
+struct Part {
+  ScanlineTiles tiles;
+  std::size_t first;  // index of the last axis
+};
+
+/// Tiles of a part that come one after the other, and the ranges of their samples.
+struct Group {
+  std::size_t piece, part, first, count;  // tiles of the part from number `first` on
+  std::size_t first_tile;                 // in the piece
+  std::vector<simd::ScanlineRange> range;
+  std::size_t first_range = 0;  // in the slab
+  double samples = 0.0;
+};
+
+/// Tiles of a group: memory for their ranges, some 64 KiB, comes from the heap.
+constexpr std::size_t kGroupTiles = 4;
+
+/// Finds the samples of a group's tiles. Their ranges are counted from the group's first one on.
+void fill_group(const ScanlineDensity& density, const Part& part, Group* group,
+                kestrel_gpu_scanline_tile* tile) {
+  const int outer = static_cast<int>(density.geometry().axes()) - 2;
+  std::vector<simd::ScanlineRange> found;
+  for (std::size_t t = 0; t < group->count; ++t) {
+    const ScanlineBox box = part.tiles.box(group->first + t);
+    density.sample()->find(box, &found);
+    tile[t] = tile_of(part.tiles.leaf(box, nullptr), outer,
+                      part.tiles.first_point(box) - part.first * density.points());
+    tile[t].first_range = group->range.size();
+    group->range.insert(group->range.end(), found.begin(), found.end());
+    for (const simd::ScanlineRange& range : found) {
+      group->samples += static_cast<double>(range.end - range.begin);
+    }
   }
+}
+
+/// The pieces of a slab from index `first` on.
+SlabTiles tiles_of(const ScanlineDensity& density, std::size_t first, const Cuts& cuts,
+                   const ParallelOptions& threads) {
+  const ScanlineGeometry& geometry = density.geometry();
+  const std::size_t cell = cell_bytes(density.sample()->scale().limbs);
+  const std::size_t points = density.points();
+  SlabTiles slab;
+  slab.piece.resize(cuts.size());
+  std::vector<Part> parts;
+  std::vector<Group> groups;
+  std::size_t at = first;
+  for (std::size_t p = 0; p < cuts.size(); ++p) {
+    PieceTiles& piece = slab.piece[p];
+    piece.first_point = (at - first) * points;
+    std::size_t tiles = 0;
+    for (const std::size_t count : cuts[p]) {
+      parts.push_back({ScanlineTiles(geometry, geometry.slab(at, count), cell, kTileBytes), at});
+      piece.part.push_back({tiles, count * points});
+      piece.work += static_cast<double>(count * points);
+      const std::size_t all = parts.back().tiles.count();
+      for (std::size_t t = 0; t < all; t += kGroupTiles) {
+        groups.push_back(
+            {p, parts.size() - 1, t, std::min(kGroupTiles, all - t), tiles + t, {}, 0, 0.0});
+      }
+      tiles += all;
+      at += count;
+    }
+    piece.tile.resize(tiles);
+  }
+  parallel_for(groups.size(), threads, [&](std::size_t k, int) {
+    Group& group = groups[k];
+    fill_group(density, parts[group.part], &group,
+               slab.piece[group.piece].tile.data() + group.first_tile);
+  });
+  std::size_t ranges = 0;
+  for (Group& group : groups) {
+    PieceTiles& piece = slab.piece[group.piece];
+    if (group.first_tile == 0) piece.first_range = ranges;
+    group.first_range = ranges;
+    ranges += group.range.size();
+    piece.ranges += group.range.size();
+    piece.work += kPointsOfSample * group.samples;
+  }
+  slab.range = RawArray<kestrel_gpu_scanline_range>(ranges);
+  parallel_for(groups.size(), threads, [&](std::size_t k, int) {
+    const Group& group = groups[k];
+    std::transform(group.range.begin(), group.range.end(), slab.range.data() + group.first_range,
+                   [](const simd::ScanlineRange& range) {
+                     return kestrel_gpu_scanline_range{range.begin, range.end};
+                   });
+    PieceTiles& piece = slab.piece[group.piece];
+    for (std::size_t t = 0; t < group.count; ++t) {
+      piece.tile[group.first_tile + t].first_range += group.first_range - piece.first_range;
+    }
+  });
+  std::stable_sort(slab.piece.begin(), slab.piece.end(),
+                   [](const PieceTiles& a, const PieceTiles& b) { return a.work > b.work; });
+  return slab;
 }
 
 /// Device callbacks: the poll, and the one that takes values. The context of both is this state.
 struct SlabState {
-  PollState& poll;
+  const DeviceTeam::Turn& turn;
   double* out;
-  const ParallelOptions& threads;  // not polled
+  const ParallelOptions& threads;
 
   static int ask_poll(void* context, double fraction) {
-    return PollState::ask(&static_cast<SlabState*>(context)->poll, fraction);
+    return PollState::ask(&static_cast<SlabState*>(context)->turn.poll, fraction);
   }
 
   static int take(void* context, std::size_t first, const double* values, std::size_t count) {
     SlabState& state = *static_cast<SlabState*>(context);
     try {
-      parallel_for((count + kCopied - 1) / kCopied, state.threads, [&](std::size_t piece, int) {
-        const std::size_t begin = piece * kCopied, end = std::min(count, begin + kCopied);
+      const std::size_t strips = (count + kCopied - 1) / kCopied;
+      const auto copy = [&](std::size_t strip) {
+        const std::size_t begin = strip * kCopied, end = std::min(count, begin + kCopied);
         std::memcpy(state.out + first + begin, values + begin, (end - begin) * sizeof(double));
-      });
+      };
+      state.turn.host_for(strips, state.threads, copy);
     } catch (...) {
-      state.poll.thrown = std::current_exception();
+      state.turn.poll.thrown = std::current_exception();
       return 1;
     }
     return 0;
@@ -225,43 +355,33 @@ void GpuScanline::slab(std::size_t first, std::size_t count, const RunOptions& o
   const ScanlineScale& scale = density_.sample()->scale();
   ParallelOptions threads = options.parallel;
   threads.poll = nullptr;
-  // With one device one piece has all parts. Otherwise a device has a few at a time, since one part
-  // is copied while it computes the next.
-  const std::size_t devices = devices_for(density_, count, out.data != nullptr, team_.size());
-  const std::size_t most = part_length(density_, count, held_, devices);
-  std::vector<SlabTiles> pieces;
-  std::vector<std::size_t> first_of;
-  for (std::size_t at = 0; at < count; at += most) {
-    if (pieces.empty() || (devices > 1 && pieces.back().part.size() == kPartsOfPiece)) {
-      pieces.emplace_back();
-      first_of.push_back(at * points());
-    }
-    add_part(density_, scale.limbs, first + at, std::min(most, count - at), threads,
-             &pieces.back());
-  }
-  std::vector<char> beyond(pieces.size());
+  const bool back = out.data != nullptr;
+  const std::size_t devices =
+      devices_for(density_, count, back, team_.size(), parallel_threads(options.parallel));
+  const Cuts cuts = cut_slab(density_, count, held_, devices);
+  const SlabTiles slab = tiles_of(density_, first, cuts, threads);
+  std::vector<char> beyond(slab.piece.size());
   held_ = 0.0;  // unknown if the slab fails
-  team_.run(
-      pieces.size(), options.parallel,
-      [&](std::size_t piece, const DeviceTeam::Turn& turn) {
-        const SlabTiles& tiles = pieces[piece];
-        const kestrel_gpu_scanline_slab request{tiles.tile.data(),  tiles.tile.size(),
-                                                tiles.range.data(), tiles.range.size(),
-                                                tiles.part.data(),  tiles.part.size()};
-        SlabState state{turn.poll, out.data != nullptr ? out.data + first_of[piece] : nullptr,
-                        threads};
-        double largest[2] = {0.0, 0.0};
-        char text[512] = "";
-        const kestrel_gpu_take take = out.data != nullptr ? SlabState::take : nullptr;
-        turn.check(table_.scanline_slab(turn.handle, &request, largest, take, SlabState::ask_poll,
-                                        &state, text, sizeof text),
-                   text);
-        const bool within = largest[0] <= scale.first_bound && largest[1] <= scale.other_bound;
-        beyond[piece] = within ? 0 : 1;
-      },
-      devices);
-  const std::size_t parts = std::min<std::size_t>(2, (count + most - 1) / most);
-  held_ = 8.0 * static_cast<double>(std::min(most, count) * points() * parts);
+  const DeviceTeam::Way way{devices, back && devices > 1};
+  const auto one = [&](std::size_t piece, const DeviceTeam::Turn& turn) {
+    const PieceTiles& tiles = slab.piece[piece];
+    const kestrel_gpu_scanline_slab request{
+        tiles.tile.data(), tiles.tile.size(), slab.range.data() + tiles.first_range,
+        tiles.ranges,      tiles.part.data(), tiles.part.size()};
+    SlabState state{turn, back ? out.data + tiles.first_point : nullptr, threads};
+    double largest[2] = {0.0, 0.0};
+    char text[512] = "";
+    turn.check(
+        table_.scanline_slab(turn.handle, &request, largest, back ? SlabState::take : nullptr,
+                             SlabState::ask_poll, &state, text, sizeof text),
+        text);
+    const bool within = largest[0] <= scale.first_bound && largest[1] <= scale.other_bound;
+    beyond[piece] = within ? 0 : 1;
+  };
+  team_.run(slab.piece.size(), options.parallel, one, way);
+  const std::vector<std::size_t>& parts = cuts.front();
+  held_ = 8.0 * static_cast<double>(parts.front() * points()) *
+          static_cast<double>(std::min<std::size_t>(2, parts.size()));
   if (std::find(beyond.begin(), beyond.end(), 1) == beyond.end()) return;
   throw error(ErrorKind::internal, "sums of runs beyond their bound");
 }

@@ -1,7 +1,10 @@
 // A CUDA object that is another one, FAILING_CUDA_OBJECT, except that a device fails on the way.
-// FAILING_CUDA holds the number of the device, and how many of its sums at points are good.
+// FAILING_CUDA holds the number of the device, and how many of its sums at points are good. Until
+// it has failed, the other devices wait, so that it gets as many pieces as that.
 #include <dlfcn.h>
 
+#include <chrono>
+#include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
@@ -13,7 +16,9 @@ namespace {
 
 const kestrel_gpu_table* real = nullptr;
 int failing_device = 0, good_sums = 0;
+bool failed = false;
 std::mutex mutex;
+std::condition_variable has_failed;
 std::map<void*, int> device_of;
 
 int density_open(int device, const kestrel_gpu_kernel* kernel, const double* x, size_t stride,
@@ -29,8 +34,13 @@ int density_open(int device, const kestrel_gpu_kernel* kernel, const double* x, 
 int density_sum(void* density, const double* centre, const double* e, size_t stride, size_t m,
                 double* sum, kestrel_gpu_poll poll, void* context, char* problem, size_t room) {
   {
-    const std::lock_guard<std::mutex> lock(mutex);
-    if (device_of[density] == failing_device && good_sums-- <= 0) {
+    std::unique_lock<std::mutex> lock(mutex);
+    if (device_of[density] != failing_device) {
+      // Not for ever: it may not be used at all.
+      has_failed.wait_for(lock, std::chrono::seconds(10), [] { return failed; });
+    } else if (good_sums-- <= 0) {
+      failed = true;
+      has_failed.notify_all();
       std::snprintf(problem, room, "it was made to fail");
       return KESTREL_GPU_FAILED;
     }

@@ -6,10 +6,11 @@
 //   [device|check|check-derivatives|check-pairs|check-scanline|check-regression|check-mixed|brief|
 //     tiny-density|tiny-derivatives|tiny-pairs|tiny-scanline|tiny-regression|tiny-mixed|time|
 //     time-derivatives|time-pairs|time-scanline|time-regression|time-mixed|bench-scanline|
-//     check-devices|check-lost|bench-devices|bench-devices-grid]
+//     check-devices|check-lost|tiny-devices|bench-devices|bench-devices-grid]
 //
-// check-lost: OBJECT must be that of failing-cuda.cpp.
-// brief, tiny: fewer shapes, for the memcheck and the racecheck of compute-sanitizer.
+// check-lost: OBJECT must be that of failing-cuda.cpp. bench-devices: with that of timed-cuda.cpp
+// it also prints where the time goes. brief, tiny: fewer shapes, for the memcheck and the racecheck
+// of compute-sanitizer.
 #include "gpu-check.hpp"
 
 #include <algorithm>
@@ -184,6 +185,15 @@ void time_all() {
 
 }  // namespace
 
+namespace kestrel {
+
+std::string& object_path() {
+  static std::string path;
+  return path;
+}
+
+}  // namespace kestrel
+
 int main(int count, char** arguments) {
   if (count < 2) return 2;
   const std::string what = count > 2 ? arguments[2] : "check";
@@ -202,6 +212,7 @@ int main(int count, char** arguments) {
       {"tiny-regression", check_regression_tiny},
       {"tiny-mixed", check_mixed_tiny},
       {"check-devices", check_devices},
+      {"tiny-devices", check_devices_tiny},
       {"check-lost", check_one_lost}};
   const std::map<std::string, std::function<void()>> others = {
       {"device", [] {}},
@@ -219,7 +230,8 @@ int main(int count, char** arguments) {
   if (check == checks.end() && other == others.end()) return 2;
   // So that the output is complete even if the program is stopped.
   std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
-  set_gpu_object(arguments[1], "");
+  object_path() = arguments[1];
+  set_gpu_object(object_path(), "");
   try {
     std::printf("%s\n", gpu_name().c_str());
     if (other != others.end()) {

@@ -46,12 +46,16 @@ int check_mixed();
 void time_mixed();
 
 /// The same bits on all numbers of devices; returns how many tasks have others.
+int check_devices_tiny();
 int check_devices();
 /// The same bits where a device fails on the way, with an object that makes one fail.
 int check_one_lost();
 /// For bench/gpu.R: "bench devices", task, devices, seconds, efficiency.
 void bench_devices();
 void bench_devices_grid();
+
+/// The object that is checked.
+std::string& object_path();
 
 struct Case {
   std::size_t n, m, d;

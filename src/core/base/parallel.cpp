@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <exception>
 #include <limits>
 #include <mutex>
 #include <thread>
 #include <vector>
 
+#include "core/base/led.hpp"
 #include "core/base/thread_pool.hpp"
 
 namespace kestrel {
@@ -61,7 +63,11 @@ bool poll_is_due(Clock::time_point now) {
   return std::chrono::duration<double>(now - last_poll).count() >= poll_interval;
 }
 
+class Crew;
 class Loop;
+
+// Whoever helps this thread in a body of parallel_led_for().
+thread_local Crew* own_crew = nullptr;
 
 // The loop whose body this thread is in, if this thread polls for that loop.
 thread_local Loop* polled_loop = nullptr;
@@ -70,50 +76,121 @@ thread_local Loop* polled_loop = nullptr;
 thread_local Loop* own_loop = nullptr;
 
 struct InsideLoop {
-  InsideLoop(Loop* own, bool polls) {
+  InsideLoop(Loop* own, Crew* crew, bool polls) {
     inside_loop = true;
     own_loop = own;
+    own_crew = crew;
     if (polls) polled_loop = own;
   }
   ~InsideLoop() {
     inside_loop = false;
     own_loop = polled_loop = nullptr;
+    own_crew = nullptr;
   }
 };
 
 // Ends an item after the poll has stopped its loop.
 struct Stopped {};
 
+// ---- threads that help others ------------------------------------------------------------------
+
+// The helpers of a loop, which sleep until a leader runs helped_for().
+class Crew {
+ public:
+  using Body = std::function<void(std::size_t)>;
+
+  // On a leader. Returns when all items are done.
+  void run(std::size_t items, const Body& body) {
+    Job job{items, body};
+    std::unique_lock<std::mutex> lock(mutex_);
+    jobs_.push_back(&job);
+    if (sleeping_ > 0) wake_.notify_all();
+    while (job.next < job.items) take_one(job, lock);
+    jobs_.erase(std::find(jobs_.begin(), jobs_.end(), &job));
+    while (job.done < job.items) changed_.wait(lock);
+    if (job.failure) std::rethrow_exception(job.failure);
+  }
+
+  // On a helper, until leave() has been called as often as enter(), and `over()`.
+  template <class Over>
+  void help(const Over& over) {
+    std::unique_lock<std::mutex> lock(mutex_);
+    for (;;) {
+      const auto open = std::find_if(jobs_.begin(), jobs_.end(),
+                                     [](const Job* job) { return job->next < job->items; });
+      if (open != jobs_.end()) {
+        take_one(**open, lock);
+        continue;
+      }
+      if (over() && leaders_ == 0) return;
+      ++sleeping_;
+      wake_.wait_for(lock, kSleep);
+      --sleeping_;
+    }
+  }
+
+  void enter() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    ++leaders_;
+  }
+  void leave() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (--leaders_ == 0) wake_.notify_all();
+  }
+
+ private:
+  struct Job {
+    const std::size_t items;
+    const Body& body;
+    std::size_t next = 0, done = 0;
+    std::exception_ptr failure = nullptr;
+  };
+  static constexpr std::chrono::milliseconds kSleep{20};
+
+  void take_one(Job& job, std::unique_lock<std::mutex>& lock) {
+    const std::size_t item = job.next++;
+    lock.unlock();
+    std::exception_ptr failure;
+    try {
+      job.body(item);
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    lock.lock();
+    if (failure) job.failure = failure;
+    if (++job.done == job.items) changed_.notify_all();
+  }
+
+  std::mutex mutex_;                 // guards the rest
+  std::condition_variable wake_;     // helpers sleep here
+  std::condition_variable changed_;  // leaders do
+  std::vector<Job*> jobs_;
+  int leaders_ = 0, sleeping_ = 0;
+};
+
 // ---- one run of parallel_for -------------------------------------------------------------------
 
 class Loop : public SharedLoop {
  public:
-  Loop(std::size_t items, int threads, const Poll& poll,
+  // leaders: of the threads that take items, if others help them, or 0.
+  Loop(std::size_t items, int threads, int leaders, const Poll& poll,
        const std::function<void(std::size_t, int)>& body)
-      : items_(items), poll_(poll), body_(body), count_(threads) {}
+      : items_(items), leaders_(leaders), poll_(poll), body_(body), count_(threads) {}
 
   // Items are handed out in order and a taken item is always run. So every item below a failing one
   // is run too, and the lowest failing item is the same for any number of threads.
   void work(int worker, bool wakes) noexcept override {
     count_.note();
     const bool polls = poll_ && worker == 0;
-    InsideLoop mark(this, polls);
-    Clock::time_point begin = wakes ? Clock::now() : Clock::time_point();
-    while (!stop_.load(std::memory_order_relaxed)) {
-      const std::size_t item = next_.fetch_add(1);
-      if (item >= items_) return;
-      try {
-        body_(item, worker);
-      } catch (...) {
-        fail(item, std::current_exception());
-      }
-      done_.fetch_add(1, std::memory_order_relaxed);
-      if (polls) poll_if_due();
-      if (!wakes) continue;
-      const Clock::time_point end = Clock::now();
-      wake_helpers(std::chrono::duration<double>(end - begin).count());
-      begin = end;
+    const bool led = leaders_ > 0;
+    InsideLoop mark(this, led ? &crew_ : nullptr, polls);
+    if (led && worker >= leaders_) {
+      crew_.help([this] { return left() == 0; });
+      return;
     }
+    if (led) crew_.enter();
+    take_items(worker, wakes, polls);
+    if (led) crew_.leave();
   }
 
   std::size_t left() const noexcept override {
@@ -151,6 +228,25 @@ class Loop : public SharedLoop {
   }
 
  private:
+  void take_items(int worker, bool wakes, bool polls) noexcept {
+    Clock::time_point begin = wakes ? Clock::now() : Clock::time_point();
+    while (!stop_.load(std::memory_order_relaxed)) {
+      const std::size_t item = next_.fetch_add(1);
+      if (item >= items_) return;
+      try {
+        body_(item, worker);
+      } catch (...) {
+        fail(item, std::current_exception());
+      }
+      done_.fetch_add(1, std::memory_order_relaxed);
+      if (polls) poll_if_due();
+      if (!wakes) continue;
+      const Clock::time_point end = Clock::now();
+      wake_helpers(std::chrono::duration<double>(end - begin).count());
+      begin = end;
+    }
+  }
+
   void fail(std::size_t item, std::exception_ptr failure) noexcept {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (item < failed_item_) {
@@ -161,6 +257,7 @@ class Loop : public SharedLoop {
   }
 
   const std::size_t items_;
+  const int leaders_;
   const Poll& poll_;
   const std::function<void(std::size_t, int)>& body_;
 
@@ -170,11 +267,24 @@ class Loop : public SharedLoop {
   std::exception_ptr poll_failure_;  // touched by the calling thread only
 
   ThreadCount count_;
+  Crew crew_;
 
   std::mutex mutex_;  // guards the rest
   std::size_t failed_item_ = std::numeric_limits<std::size_t>::max();
   std::exception_ptr failure_;
 };
+
+void run_loop(std::size_t items, int threads, int leaders, const Poll& poll,
+              const std::function<void(std::size_t, int)>& body) {
+  Loop loop(items, threads, leaders, poll, body);
+  if (items > 0) loop.poll_if_due();
+  if (threads > 1) {
+    run_shared(loop, threads);
+  } else if (items > 0) {
+    loop.work(0, false);
+  }
+  loop.finish();
+}
 
 }  // namespace
 
@@ -184,15 +294,22 @@ void parallel_for(std::size_t items, const ParallelOptions& options,
     for (std::size_t item = 0; item < items; ++item) body(item, 0);
     return;
   }
-  const int threads = static_cast<int>(parallel_workers(items, options));
-  Loop loop(items, threads, options.poll, body);
-  if (items > 0) loop.poll_if_due();
-  if (threads > 1) {
-    run_shared(loop, threads);
-  } else if (items > 0) {
-    loop.work(0, false);
-  }
-  loop.finish();
+  run_loop(items, static_cast<int>(parallel_workers(items, options)), 0, options.poll, body);
+}
+
+void parallel_led_for(std::size_t items, int leaders, const ParallelOptions& options,
+                      const std::function<void(std::size_t item, int worker)>& body) {
+  constexpr int kHelpers = 15;
+  if (inside_loop) return parallel_for(items, options, body);
+  const int threads = parallel_threads(options);
+  const int all = static_cast<int>(std::min<std::size_t>(items, static_cast<std::size_t>(threads)));
+  const int takers = std::min(leaders, all);
+  run_loop(items, std::min(threads, (1 + kHelpers) * takers), takers, options.poll, body);
+}
+
+void helped_for(std::size_t items, const std::function<void(std::size_t item)>& body) {
+  if (own_crew != nullptr && items > 1) return own_crew->run(items, body);
+  for (std::size_t item = 0; item < items; ++item) body(item);
 }
 
 void poll_if_due(const ParallelOptions& options) {

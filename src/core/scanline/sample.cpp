@@ -248,8 +248,8 @@ void ScanlineSample::search(const Search& task, std::size_t axis, std::size_t bi
   // Bin b has the X from b width - 1/2 to (b + 1) width - 1/2; the outermost bins also have all X
   // beyond.
   const auto bin_at = [&](double place) {
-    return whole_number<std::size_t>(
-        std::min(std::max(std::floor((place + 0.5) / width), 0.0), last));
+    // Truncated: it is not negative.
+    return whole_number<std::size_t>(std::min(std::max((place + 0.5) / width, 0.0), last));
   };
   const std::size_t from = bin_at(low - slope * max - kMargin);
   const std::size_t to = bin_at(high + slope * max + kMargin);

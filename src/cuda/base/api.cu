@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "cuda/base/device.cuh"
+#include "cuda/base/upload.cuh"
 #include "cuda/direct/direct.cuh"
 #include "cuda/mixed/mixed.cuh"
 #include "cuda/pairs/pairs.cuh"
@@ -242,6 +243,7 @@ extern "C" __attribute__((visibility("default"))) const kestrel_gpu_table* kestr
                                           mixed_kernel,
                                           mixed_moments,
                                           mixed_changes,
-                                          close_handle<Mixed>};
+                                          close_handle<Mixed>,
+                                          set_host_loop};
   return &table;
 }

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <new>
 
+#include "cuda/base/upload.cuh"
 #include "gpu/gpu_abi.h"
 
 namespace kestrel_cuda {
@@ -159,7 +160,9 @@ class Buffer {
 template <class Number>
 void upload(const Number* from, std::size_t count, Number* to) {
   if (count == 0) return;
-  check(cudaMemcpy(to, from, count * sizeof(Number), cudaMemcpyHostToDevice), "copying data");
+  const std::size_t bytes = count * sizeof(Number);
+  if (bytes >= kLargeUpload && upload_by_threads(from, bytes, to)) return;
+  check(cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice), "copying data");
 }
 
 /// Uploads `columns` columns of `count` numbers, `stride` apart, to be one after the other. Column

@@ -78,6 +78,15 @@ struct Batches {
   std::vector<Batch> batch;
   std::vector<std::size_t> first;  // the first batch of each part, and the number of batches
   std::size_t cells = 0;           // of the largest batch
+
+  /// Keeps the memory: a slab may have millions of ranges.
+  void clear() {
+    tile.clear();
+    work.clear();
+    batch.clear();
+    first.clear();
+    cells = 0;
+  }
 };
 
 /// Puts tile t of the slab into the last batch.
@@ -100,8 +109,11 @@ void add_tile(const kestrel_gpu_scanline_slab& slab, std::size_t t, Batches* to)
   to->cells = std::max(to->cells, batch.cells);
 }
 
-Batches make_batches(const kestrel_gpu_scanline_slab& slab, std::size_t cell_bytes) {
-  Batches all;
+void make_batches(const kestrel_gpu_scanline_slab& slab, std::size_t cell_bytes, Batches* to) {
+  Batches& all = *to;
+  all.clear();
+  all.tile.reserve(slab.tiles);
+  all.work.reserve(slab.ranges);
   for (std::size_t p = 0; p < slab.parts; ++p) {
     const std::size_t end = p + 1 < slab.parts ? slab.part[p + 1].first_tile : slab.tiles;
     all.first.push_back(all.batch.size());
@@ -113,11 +125,10 @@ Batches make_batches(const kestrel_gpu_scanline_slab& slab, std::size_t cell_byt
           all.batch.back().warps > kBatchWarps) {
         all.batch.push_back({t, 0, all.work.size(), 0, 0, 0, 0});
       }
-      add_tile(slab, t, &all);
+      add_tile(slab, t, to);
     }
   }
   all.first.push_back(all.batch.size());
-  return all;
 }
 
 template <class T>
@@ -200,7 +211,7 @@ class DeviceScanline : public Scanline {
  private:
   /// Copies tiles and ranges of samples to the device, clears the cells, makes room for values.
   void prepare(const kestrel_gpu_scanline_slab& slab) {
-    batches_ = make_batches(slab, kernels_.cell * sizeof(Whole));
+    make_batches(slab, kernels_.cell * sizeof(Whole), &batches_);
     task_.tile = scan_.tile = send(batches_.tile, &tiles_);
     task_.work = send(batches_.work, &work_);
     const std::size_t numbers = kLanes * batches_.cells * kernels_.cell;

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "core/base/error.hpp"
+#include "core/base/led.hpp"
 #include "core/base/parallel.hpp"
 #include "core/base/thread_pool.hpp"
 #include "loops.hpp"
@@ -102,6 +103,53 @@ TEST(Parallel, NestedLoopsRunInOrderOnTheirThread) {
   EXPECT_TRUE(right);
   EXPECT_EQ(threads_last_used(), 3);
   EXPECT_EQ(parallel_threads(on(3)), 3);
+}
+
+TEST(Parallel, LedLoopsHaveHelpers) {
+  for (const int leaders : {1, 2, 3}) {
+    for (const int threads : {1, 2, 8}) {
+      std::vector<std::atomic<int>> runs(5 * 10);
+      std::atomic<bool> in_range{true};
+      std::atomic<int> helped{0};
+      parallel_led_for(5, leaders, on(threads), [&](std::size_t item, int worker) {
+        if (worker < 0 || worker >= leaders) in_range = false;
+        const std::thread::id here = std::this_thread::get_id();
+        helped_for(10, [&](std::size_t k) {
+          runs[item * 10 + k]++;
+          if (std::this_thread::get_id() != here) helped++;
+          wait_ms(1);
+        });
+      });
+      for (const auto& count : runs) EXPECT_EQ(count, 1);
+      EXPECT_TRUE(in_range);
+      EXPECT_EQ(helped > 0, threads > std::min(threads, leaders)) << leaders << " of " << threads;
+    }
+  }
+  int alone = 0;
+  helped_for(3, [&](std::size_t) { ++alone; });
+  EXPECT_EQ(alone, 3);
+}
+
+TEST(Parallel, LedLoopsEndWhereABodyOrThePollThrows) {
+  for (int repetition = 0; repetition < 20; ++repetition) {
+    const auto fail = [](std::size_t k) {
+      if (k == 7) throw error(ErrorKind::memory, "7");
+    };
+    EXPECT_THROW(parallel_led_for(100, 2, on(6), [&](std::size_t, int) { helped_for(40, fail); }),
+                 error);
+    const Poll enough = [](double fraction) {
+      if (fraction > 0) throw std::runtime_error("enough");
+    };
+    // The calling thread, which polls, must have an item: the other one waits for it.
+    std::atomic<bool> called{false};
+    EXPECT_THROW(parallel_led_for(100, 2, on(6, enough),
+                                  [&](std::size_t, int worker) {
+                                    if (worker == 0) called = true;
+                                    while (!called) wait_ms(1);
+                                    helped_for(40, [](std::size_t) {});
+                                  }),
+                 std::runtime_error);
+  }
 }
 
 TEST(Parallel, AForkedChildRunsSerially) {
