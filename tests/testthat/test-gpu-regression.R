@@ -21,9 +21,10 @@ test_that("the curve is that of the CPU, at every bandwidth", {
       for (kernel in regression_kernels) {
         for (regtype in c("lc", "ll")) {
           info <- paste(shape, kernel, regtype)
+          # The least value may be at an end of the grid.
           on <- function(backend) {
-            npregbw(xdat = x, ydat = y, w = w, bws = h, ckertype = kernel, regtype = regtype, unsupported = "exclude",
-                    backend = backend)[c("cv", "n.unsupported")]
+            suppressWarnings(npregbw(xdat = x, ydat = y, w = w, bws = h, ckertype = kernel, regtype = regtype,
+                                     unsupported = "exclude", backend = backend))[c("cv", "n.unsupported")]
           }
           gpu <- on("cuda")
           expect_same_curve(gpu, on("cpu"), info)
