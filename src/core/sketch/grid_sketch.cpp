@@ -11,32 +11,21 @@
 #include "core/base/two_part.hpp"
 #include "core/base/whole.hpp"
 #include "core/data/passes.hpp"
+#include "core/sketch/grid_limits.hpp"
 #include "simd/sketch/whole_moments.hpp"
 
 namespace kestrel {
 
 namespace {
 
-constexpr int kQuantumBitsOfGrid = GridSketch::kQuantumBits;
 static_assert(simd::kGridQuanta == double(std::int64_t{1} << kQuantumBitsOfGrid), "one quantum");
-constexpr std::int64_t kLowMask = (std::int64_t{1} << kQuantumBitsOfGrid) - 1;
 /// Samples that are filed at a time, and whose tiles a thread looks for at a time.
 constexpr std::size_t kFiledTogether = std::size_t{1} << 18, kLookedUpTogether = 4096;
 /// Samples that may be added to cells of 64 bits before the upper bits go to `high`.
 constexpr double kMostRoom = 1048576;  // 2^20
-/// The farthest cell, and the largest exponent: 2^e, 2^-e and squares of cells are numbers.
-constexpr double kFarthestOfGrid = 1125899906842624.0;  // 2^50
+/// The largest exponent: 2^e, 2^-e and squares of cells are numbers.
 constexpr int kMaxGridExponent = 400;
 constexpr std::uint32_t kNoTile = 0;
-/// A number of samples below this leaves room for sums.
-constexpr std::uint64_t kMostSamples = std::uint64_t{1} << 62;
-
-[[noreturn]] void refuse_grid(const char* what) { throw error(ErrorKind::input, what); }
-
-void widen_range(ValueRange* range, double value) {
-  // Zeros of both signs are one value.
-  *range = {std::min(range->min, value + 0.0), std::max(range->max, value + 0.0)};
-}
 
 /// Either may be of no values.
 void join_range(ValueRange* range, const ValueRange& other) {
@@ -430,236 +419,6 @@ std::vector<const GridSketch::Tile*> GridSketch::tiles() const {
 
 bool GridSketch::keeps_all() const {
   return std::none_of(tile_.begin(), tile_.end(), [](const auto& tile) { return tile->full; });
-}
-
-WeightSums GridSketch::weight_sums() const {
-  const double n = static_cast<double>(n_);
-  if (!plan_.weighted()) return {n, n, n_ > 0 ? 1.0 : 0.0, 1.0, static_cast<std::size_t>(n_)};
-  TwoPart sum, squares;
-  for (const Tile* tile : tiles()) {
-    if (!tile->full) continue;
-    sum = sum + TwoPart{tile->moments[0].value() / simd::kQuanta, 0};
-    squares = squares + TwoPart{tile->moments[1].value() / simd::kQuanta, 0};
-  }
-  const std::vector<double> kept = kept_rows(*this);
-  for (std::size_t at = d(); at < kept.size(); at += width_of_row()) {
-    const TwoPart v{in_units(kept[at]), 0};
-    sum = sum + v;
-    squares = squares + v * v;
-  }
-  const double unit = std::ldexp(1.0, plan_.weight_exponent);
-  return {sum.value() * unit, squares.value() * unit * unit, weight_range_.max, weight_range_.min,
-          static_cast<std::size_t>(n_)};
-}
-
-namespace {
-
-/// Sums of the positions, in cells, and of their products, about a cell.
-struct GridPowers {
-  TwoPart weight, first[3], second[3][3];
-};
-
-void add_whole_tile(const GridSketch& sketch, const GridSketch::Tile& tile, const double* origin,
-                    GridPowers* sums) {
-  const std::size_t d = sketch.d();
-  const auto moment = [&](std::size_t m) { return tile.moments[m].value() / simd::kQuanta; };
-  const TwoPart weight{moment(0), 0};
-  TwoPart centre[3];
-  double side[3], one[3];
-  for (std::size_t k = 0; k < d; ++k) {
-    const std::size_t axis = k + 3 - d;
-    side[k] = static_cast<double>(std::size_t{1} << GridSketch::tile_bits(axis, d));
-    centre[k] = exact_difference(sketch.middle(tile.key, axis), origin[k]);
-    one[k] = side[k] * moment(2 + k);
-    sums->first[k] = sums->first[k] + centre[k] * weight + TwoPart{one[k], 0};
-  }
-  std::size_t at = 2 + d;
-  for (std::size_t k = 0; k < d; ++k) {
-    for (std::size_t l = k; l < d; ++l, ++at) {
-      sums->second[k][l] = sums->second[k][l] + centre[k] * centre[l] * weight +
-                           centre[k] * one[l] + centre[l] * one[k] +
-                           TwoPart{side[k] * side[l] * moment(at), 0};
-    }
-  }
-  sums->weight = sums->weight + weight;
-}
-
-}  // namespace
-
-SampleCovariance GridSketch::moments() const {
-  const std::size_t n = d(), width = width_of_row();
-  const std::vector<const Tile*> all = tiles();
-  // In one order, whatever that of the parts was.
-  const std::vector<double> kept = kept_rows(*this);
-  const auto sums_about = [&](const double* origin) {
-    GridPowers sums;
-    for (const Tile* tile : all) {
-      if (tile->full) add_whole_tile(*this, *tile, origin, &sums);
-    }
-    for (std::size_t begin = 0; begin < kept.size(); begin += width) {
-      const double* row = kept.data() + begin;
-      const TwoPart v{plan_.weighted() ? in_units(row[n]) : 1.0, 0};
-      TwoPart at[3];
-      sums.weight = sums.weight + v;
-      for (std::size_t k = 0; k < n; ++k) {
-        at[k] = exact_difference(row[k] * scale_[k], origin[k]);
-        sums.first[k] = sums.first[k] + at[k] * v;
-      }
-      for (std::size_t k = 0; k < n; ++k) {
-        for (std::size_t l = k; l < n; ++l) {
-          sums.second[k][l] = sums.second[k][l] + at[k] * at[l] * v;
-        }
-      }
-    }
-    return sums;
-  };
-  double origin[3] = {};
-  const GridPowers about_zero = sums_about(origin);
-  for (std::size_t k = 0; k < n; ++k) {
-    origin[k] = std::floor((about_zero.first[k] / about_zero.weight).value());
-  }
-  const GridPowers sums = sums_about(origin);
-  TwoPart away[3];
-  SampleCovariance found;
-  found.covariance.resize(n * n);
-  for (std::size_t k = 0; k < n; ++k) {
-    away[k] = sums.first[k] / sums.weight;
-    const TwoPart mean = TwoPart{origin[k], 0} + away[k];
-    found.mean.first.push_back(mean.high / scale_[k]);
-    found.mean.second.push_back(mean.low / scale_[k]);
-  }
-  for (std::size_t k = 0; k < n; ++k) {
-    for (std::size_t l = k; l < n; ++l) {
-      double value = (sums.second[k][l] / sums.weight - away[k] * away[l]).value();
-      if (k == l) value = std::max(0.0, value);
-      found.covariance[k * n + l] = found.covariance[l * n + k] = value / scale_[k] / scale_[l];
-    }
-  }
-  return found;
-}
-
-// ---- parts
-
-GridSketch GridSketch::of_parts(GridPlan plan, std::vector<ValueRange> ranges,
-                                const ValueRange& weight_range, std::vector<Tile> tiles) {
-  GridSketch sketch(std::move(plan));
-  sketch.ranges_ = std::move(ranges);
-  sketch.weight_range_ = weight_range;
-  constexpr std::int64_t kFarthestTile = std::int64_t{1} << 48;
-  for (Tile& tile : tiles) {
-    for (const std::int64_t part : tile.key) {
-      if (part < -kFarthestTile || part > kFarthestTile)
-        refuse_grid("the sketch has an impossible tile");
-    }
-    if (sketch.found(tile.key) != nullptr) refuse_grid("the sketch has a tile twice");
-    if (tile.count > kMostSamples || sketch.n_ > kMostSamples) {
-      refuse_grid("the sketch has an impossible number of samples");
-    }
-    sketch.n_ += tile.count;
-    Tile& to = sketch.opened(tile.key);
-    to = std::move(tile);
-    to.room = 1;
-  }
-  sketch.check_parts();
-  return sketch;
-}
-
-void GridSketch::check_parts() const {
-  const std::size_t width = width_of_row();
-  const WideInteger none;
-  std::vector<ValueRange> ranges(d(), ValueRange{HUGE_VAL, -HUGE_VAL});
-  ValueRange weights{HUGE_VAL, -HUGE_VAL};
-  for (const auto& tile : tile_) {
-    const std::size_t kept = tile->rows.size() / width;
-    if (tile->full ? kept > 0 || tile->count <= most_kept(d())
-                   : tile->count != kept || kept > most_kept(d())) {
-      refuse_grid("the sketch has another number of samples in a tile than belong there");
-    }
-    for (std::size_t i = 0; i < kept; ++i) {
-      const double* row = tile->rows.data() + i * width;
-      for (std::size_t k = 0; k < d(); ++k) {
-        if (!(std::fabs(row[k]) * scale_[k] < kFarthestOfGrid)) {
-          refuse_grid("the sketch has an impossible sample");
-        }
-        widen_range(&ranges[k], row[k]);
-      }
-      if (key_of(row) != tile->key) refuse_grid("the sketch has a sample in a wrong tile");
-      if (!plan_.weighted()) continue;
-      if (!(row[d()] > 0) || in_units(row[d()]) >= std::ldexp(1.0, kMostUnitBits)) {
-        refuse_grid("the sketch has an impossible weight");
-      }
-      widen_range(&weights, row[d()]);
-    }
-    if (tile->full) {
-      // Neither the weight nor a square is negative, and no position is outside of the tile.
-      WideInteger most = tile->moments[0];
-      most += WideInteger(static_cast<std::int64_t>(tile->count));
-      if (tile->moments[0] < none || tile->moments[1] < none) {
-        refuse_grid("the sketch has impossible sums");
-      }
-      for (std::size_t m = 2; m < moments_of_tile(); ++m) {
-        const WideInteger size = tile->moments[m] < none ? -tile->moments[m] : tile->moments[m];
-        if (most < size) refuse_grid("the sketch has impossible sums");
-      }
-      for (int corner = 0; corner < 1 << d(); ++corner) {
-        TileKey next = tile->key;
-        for (std::size_t k = 0; k < d(); ++k) next[2 - k] += corner >> k & 1;
-        const Tile* cells = found(next);
-        if (cells == nullptr || cells->low.empty()) refuse_grid("the sketch lacks cells");
-      }
-    }
-    bool reached = tile->low.empty();
-    for (int corner = 0; corner < 1 << d() && !reached; ++corner) {
-      TileKey before = tile->key;
-      for (std::size_t k = 0; k < d(); ++k) before[2 - k] -= corner >> k & 1;
-      const Tile* source = found(before);
-      reached = source != nullptr && source->full;
-    }
-    if (!reached) refuse_grid("the sketch has cells that no samples reach");
-    if (!tile->full && tile->rows.empty() && tile->low.empty()) {
-      refuse_grid("the sketch has an empty tile");
-    }
-    for (std::size_t c = 0; c < tile->low.size(); ++c) {
-      const bool wide = !tile->high.empty();
-      if (tile->low[c] < 0 || tile->low[c] > kLowMask || (wide && tile->high[c] < 0)) {
-        refuse_grid("the sketch has an impossible cell");
-      }
-    }
-  }
-  for (std::size_t k = 0; k < d(); ++k) {
-    const ValueRange& given = ranges_[k];
-    if (n_ == 0
-            ? given.min != HUGE_VAL || given.max != -HUGE_VAL
-            : !(given.min <= given.max) || !std::isfinite(given.min) || !std::isfinite(given.max) ||
-                  given.min > ranges[k].min || given.max < ranges[k].max) {
-      refuse_grid("the sketch has another range than its samples");
-    }
-  }
-  if (plan_.weighted() && n_ > 0 &&
-      !(weight_range_.min > 0 && weight_range_.min <= weights.min &&
-        weight_range_.max >= weights.max && std::isfinite(weight_range_.max))) {
-    refuse_grid("the sketch has other weights than its samples");
-  }
-}
-
-std::vector<double> sorted_rows(const std::vector<double>& rows, std::size_t width) {
-  std::vector<const double*> all;
-  for (std::size_t at = 0; at < rows.size(); at += width) all.push_back(rows.data() + at);
-  std::sort(all.begin(), all.end(), [width](const double* a, const double* b) {
-    return std::lexicographical_compare(a, a + width, b, b + width);
-  });
-  std::vector<double> sorted;
-  sorted.reserve(rows.size());
-  for (const double* row : all) sorted.insert(sorted.end(), row, row + width);
-  return sorted;
-}
-
-std::vector<double> kept_rows(const GridSketch& sketch) {
-  std::vector<double> rows;
-  for (const GridSketch::Tile* tile : sketch.tiles()) {
-    rows.insert(rows.end(), tile->rows.begin(), tile->rows.end());
-  }
-  return sorted_rows(rows, sketch.width_of_row());
 }
 
 }  // namespace kestrel
