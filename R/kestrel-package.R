@@ -56,7 +56,7 @@
 #'   \item{Groups and maps}{[densities by group][kde-groups] of data frames; [maps]: points and polygons of sf, rasters
 #'     of terra and stars; [kde_overlap()], [kde_risk()].}
 #'   \item{ggplot2}{[stat_kestrel_density()], [stat_kestrel_density_2d()], [geom_kestrel_hdr()],
-#'     [stat_kestrel_smooth()]; [autoplot()][ggplot-pictures] and autolayer() of every object that has a plot.}
+#'     [stat_kestrel_smooth()]; [autoplot()][ggplot-pictures] and autolayer() of most objects that have a plot.}
 #'   \item{Session}{[kestrel_info()], [kestrel_threads()]; how sums are computed: [engines].}
 #' }
 #' @section Vignettes:

@@ -256,6 +256,7 @@ test_faces <- function(criterion, best, limits, bws) {
     freed <- inwards(criterion, best$theta, limits, bws)
     if (identical(best$theta, from) && !any(freed)) break
     best <- descend_free(criterion, best, limits, bws, 1e-8, freed)
+    if (identical(best$theta, from)) break
   }
   best
 }

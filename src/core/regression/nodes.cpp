@@ -13,6 +13,8 @@ namespace kestrel {
 
 namespace {
 
+/// The exponent of the narrowest cells: 2^-kMinExponent is a finite number.
+constexpr int kMinExponent = -999;
 /// Samples of a piece of a cell, and how many the overhead of a cell is worth.
 constexpr std::size_t kPiece = 4096, kOfCell = 16;
 /// Cells of a work item when cells are united.
@@ -58,7 +60,7 @@ double reference_of(const SortedSample& sample, std::size_t begin, std::size_t e
 class CellCounts {
  public:
   CellCounts(const SortedSample& sample, double size, const ParallelOptions& options)
-      : lowest_(std::ilogb(size) - 61) {
+      : lowest_(std::max(std::ilogb(size) - 61, kMinExponent)) {
     // Neighbours are in different cells of width 2^(lowest_ + s) if their numbers in cells of width
     // 2^lowest_ differ in a bit from s on.
     const double *x = sample.x(), scale = std::ldexp(1.0, -lowest_);
@@ -352,7 +354,7 @@ int finest_exponent(const SortedSample& sample, double of_cell, const ParallelOp
   const double range = x[n - 1] - x[0];
   // Cells of that width and narrower ones have numbers that are finite.
   const auto numbered = [&](int exponent) {
-    return exponent > -1000 && std::isfinite(std::ldexp(size, 8 - exponent));
+    return exponent >= kMinExponent && std::isfinite(std::ldexp(size, 8 - exponent));
   };
   int exponent = std::ilogb(range / most) + 1;
   while (!numbered(exponent) || cells(exponent) > most) ++exponent;
