@@ -219,9 +219,10 @@ bool products_hold(int d, double square) {
 }
 
 /// The tensor cores add products up in an order of their own. A part of the sum without the
-/// sample's weight is at most |x|^2 + |e|^2 instead of the larger one of these.
+/// sample's weight is at most |x|^2 + |e|^2 instead of the larger one of these. The exponential is
+/// that of the long table.
 inline bool tensor_products_hold(int d, double square) {
-  return holds<double>(2 * products_error<double>(d, square), square);
+  return holds<double>(2 * products_error<double>(d, square) + 1.8e-14, square);
 }
 
 /// The unit of the grid of tensor_sum_single(), if squared lengths are at most `square`.

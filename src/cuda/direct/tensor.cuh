@@ -98,7 +98,7 @@ __global__ void __launch_bounds__(kTensorThreads, kBlocks)
   constexpr int kRow = kTile + 4;  // the threads of half a warp read from different banks
   __shared__ __align__(16) double samples[2][kVariables][kRow];
   __shared__ __align__(16) double weights[2][kTile];
-  const Exp2Double exponential;
+  const Exp2Table<true> exponential;
   const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
   const std::size_t first_point =
       (static_cast<std::size_t>(blockIdx.x) * kTensorWarps + threadIdx.x / 32) *
