@@ -99,14 +99,14 @@ html_text <- function(text) gsub("<", "&lt;", gsub("&", "&amp;", text, fixed = T
 
 # The colours are readable on white and on black; the rest has the colour of the text around it.
 explorer_style <- paste0(
-  "<style>.kestrel-explorer .panels{display:flex;flex-wrap:wrap;gap:1rem} ",
-  ".kestrel-explorer svg{flex:1 1 18rem;min-width:0;max-width:100%;height:auto;font-size:13px} ",
+  "<style>.kestrel-explorer .panels{display:flex;flex-wrap:wrap;gap:16px} ",
+  ".kestrel-explorer svg{flex:1 1 280px;min-width:0;max-width:100%;height:auto;font-size:13px} ",
   ".kestrel-explorer text{fill:currentColor} .kestrel-explorer .curve{fill:none;stroke:#3A86B0;stroke-width:2} ",
   ".kestrel-explorer .region{fill:#3A86B0;fill-opacity:.25;fill-rule:evenodd;stroke:#3A86B0} ",
   ".kestrel-explorer :is(.axis,.data){stroke:currentColor;stroke-opacity:.5;stroke-linecap:round;fill:none} ",
   ".kestrel-explorer .points{stroke-width:3} .kestrel-explorer .now{fill:#D0533A} ",
-  ".kestrel-explorer .least{stroke:#D0533A;stroke-dasharray:4 3} .kestrel-explorer input{flex:1 1 12rem} ",
-  ".kestrel-explorer label{display:flex;gap:.8rem;align-items:center;flex-wrap:wrap}</style>"
+  ".kestrel-explorer .least{stroke:#D0533A;stroke-dasharray:4 3} .kestrel-explorer input{flex:1 1 180px} ",
+  ".kestrel-explorer label{display:flex;gap:12px;align-items:center;flex-wrap:wrap}</style>"
 )
 
 # Shows the k-th drawing, and moves the mark on the curve of cross-validation.
