@@ -25,6 +25,7 @@
 #'     also the response and `resid`; [npindex()] has `index`, too;
 #'   - for [npconmode()] the points, `conmode`, `condens` and the probability of each level;
 #'   - for tests the statistics and P values, a row for each hypothesis;
+#'   - for [modetree()] a row for each mode of each bandwidth: `h`, `mode`, `density` there and `branch`;
 #'   - for [hboot()], \code{\link{Hboot}()} and what selectors return with `amise = TRUE` the criterion for each
 #'     bandwidth that was tried; a matrix without such a record has `row`, `column` and `H`;
 #'   - for [q_error()] the errors, and for [kde_synopsis()] the rows of the synopsis.
@@ -274,6 +275,12 @@ as.data.frame.kestrel_record <- function(x, row.names = NULL, optional = FALSE, 
   if (!is.null(tried)) return(as_frame(tried))
   H <- if (is.null(x$H)) matrix(x$h^2) else x$H
   data.frame(row = as.vector(row(H)), column = as.vector(col(H)), H = as.vector(H))
+}
+
+#' @rdname data-frames
+#' @export
+as.data.frame.kestrel_modetree <- function(x, row.names = NULL, optional = FALSE, ...) {
+  as.data.frame(plain_columns(check_object(x, "x", "kestrel_modetree")$modes))
 }
 
 #' @rdname data-frames

@@ -126,6 +126,8 @@
 #' @param bounds lower and upper bounds of the variables: a matrix or data frame with a row for each column of `x`, or
 #'   two numbers for one variable. They may be infinite. Rows with names are matched to the variables by name.
 #' @param period the periods of the variables, one number for each column, NA for those without one.
+#' @param .by columns of a data frame `x` whose values make [groups][kde-groups], as in \pkg{dplyr}: a name, several
+#'   as in `c(a, b)`, or a character vector.
 #' @param kernel `"gaussian"`, `"epanechnikov"`, `"uniform"`, `"triangular"`, `"biweight"`, `"triweight"`, `"tricube"`,
 #'   (1 - |u|^3)^3, or `"cosine"`.
 #' @param kernel_type `"radial"`, a function of the distance, or `"product"` of one-dimensional kernels, which needs a
@@ -203,15 +205,17 @@
 #' @export
 kde <- function(x, H, h, gridsize, gridtype, xmin, xmax, supp = 3.7, eval.points, binned, bgridsize, positive = FALSE,
                 adj.positive, w, compute.cont = TRUE, approx.cont = TRUE, unit.interval = FALSE, density = FALSE,
-                verbose = NULL, ..., step = NULL, bounds = NULL, period = NULL, kernel = "gaussian",
+                verbose = NULL, ..., step = NULL, bounds = NULL, period = NULL, .by = NULL, kernel = "gaussian",
                 kernel_type = c("radial", "product"), na.action = stats::na.fail, tol = 1e-12, engine = "auto",
                 backend = "auto", precision = c("double", "single"), threads = NULL) {
   check_arguments("kde", given_names(...), c("binned", "density"))
   started <- proc.time()[["elapsed"]]
-  further <- if (asks_for_groups(x, if (!missing(H)) H)) grouped_density else if (is_spatial(x)) spatial_density
+  by <- if (!missing(.by)) columns_named(substitute(.by), x, parent.frame())
+  further <- if (asks_for_groups(x, if (!missing(H)) H, by)) grouped_density else if (is_spatial(x)) spatial_density
   if (!is.null(further)) {
     call <- match.call()
-    return(further(lapply(as.list(call)[-1L], eval, parent.frame()), call))
+    given <- as.list(call)[setdiff(names(call), c("", ".by"))]
+    return(further(c(lapply(given, eval, parent.frame()), by = list(by)), call))
   }
   # missing() is called only here. From here on NULL means that an argument was not given.
   grid <- given_grid(step = step, streamed = FALSE)

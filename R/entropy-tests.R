@@ -339,10 +339,14 @@ summary.kestrel_srho <- function(object, ...) {
   structure(list(test = object), class = "summary.kestrel_srho")
 }
 
+replicates_of_srho <- function(test) {
+  test[[if (inherits(test, "deptest")) "Srho.bootstrap.vec" else "Srho.bootstrap"]]
+}
+
 #' @export
 print.summary.kestrel_srho <- function(x, ...) {
   check_object(x, "x", "summary.kestrel_srho")
-  replicates <- x$test[[if (inherits(x$test, "deptest")) "Srho.bootstrap.vec" else "Srho.bootstrap"]]
-  cat(srho_lines(x$test), if (x$test$bootstrap) label_line("of samples", quartiles(replicates)), sep = "\n")
+  cat(srho_lines(x$test), if (x$test$bootstrap) label_line("of samples", quartiles(replicates_of_srho(x$test))),
+      sep = "\n")
   invisible(x)
 }

@@ -11,6 +11,8 @@ foreign_methods <- function() {
   ), ggplot2 = list(
     autoplot = list(method = autoplot_object, classes = names(pictures)),
     autolayer = list(method = autolayer_object, classes = names(pictures))
+  ), knitr = list(
+    knit_print = list(method = knit_explorer, classes = "kestrel_explorer")
   ), sf = list(
     st_as_sf = list(method = as_sf_object, classes = c("kestrel_kde", "kestrel_bkde", "kestrel_kde_groups"))
   ), stars = list(

@@ -2,7 +2,7 @@
 
 #' Pictures by ggplot2
 #'
-#' Methods of `autoplot()` and `autolayer()` of package \pkg{ggplot2}, for every class that has a `plot()` but sketches.
+#' Methods of `autoplot()` and `autolayer()` of package \pkg{ggplot2}, for estimates, fits, bandwidths and tests.
 #' `autoplot()` returns a whole picture, to which scales, themes and further layers can be added. `autolayer()` returns
 #' its layers, to be added to another picture.
 #'
@@ -11,6 +11,7 @@
 #' of classes have contour lines where they are of two variables. A regression of one variable is a curve with its
 #' confidence band and the data. Of several variables there is a panel for each, along which the others stay as in
 #' [plot.kestrel_reg()]. Such panels show numbers or factors, so that `variables` says which, where there are both.
+#' A test is a histogram of the statistics of its bootstrap samples, with a line at the statistic of the data.
 #'
 #' @param object an object of this package.
 #' @param cont percentages of the regions of a density of two or more variables, as in [contourLevels()].
@@ -20,7 +21,7 @@
 #' @return `autoplot()` an object of class `"ggplot"`, `autolayer()` a list of layers.
 #' @section Units: Axes are in the units of the variables, densities in 1 / volume.
 #' @section Errors: Errors of class `kestrel_error_input` are for objects that have been edited, for estimates that are
-#'   not on a grid, and for `variables` that are not in the model or are of both kinds.
+#'   not on a grid, for `variables` that are not in the model or are of both kinds, and for tests without a bootstrap.
 #' @section Cost: That of the `plot()` methods.
 #' @references Wickham, H. (2016) *ggplot2: Elegant Graphics for Data Analysis*. Springer.
 #' @seealso [stat_kestrel_density()] for layers that estimate from a picture's own data
@@ -338,6 +339,59 @@ pictures <- list(
     picture(list(curve_layer(frame[is.finite(frame$objective), ], "h", "objective")),
             list(x = "bandwidth", y = "objective"), list(ggplot2::scale_x_log10()))
   },
+  kestrel_modetree = function(x) {
+    branches <- ggplot2::geom_path(by_columns(x = "mode", y = "h", group = "branch"), as.data.frame(x),
+                                   inherit.aes = FALSE, colour = colours$curve)
+    forks <- ggplot2::geom_segment(by_columns(x = "mode", y = "h", xend = "to", yend = "h"), tree_forks(x),
+                                   inherit.aes = FALSE, colour = colours$curve, linetype = 2)
+    picture(list(branches, forks), list(x = x$names, y = "bandwidth"), list(ggplot2::scale_y_log10()))
+  },
+  kestrel_sketch = function(x, cont = c(25, 50, 75, 95)) density_picture(kde(x), cont),
+  kestrel_synopsis = function(x) {
+    learned <- learned_batches(x)
+    batches <- learned$batches
+    rows <- data.frame(queries = batches$queries, error = c(batches$median, batches$largest),
+                       of = factor(rep(c("median", "largest"), each = nrow(batches)), c("median", "largest")))
+    layers <- list(ggplot2::geom_vline(xintercept = learned$refreshed, colour = colours$frame),
+                   curve_layer(rows, "queries", "error", colour = "of"),
+                   ggplot2::geom_point(by_columns(x = "queries", y = "error", colour = "of"), rows,
+                                       inherit.aes = FALSE))
+    picture(layers, list(x = "queries", y = label_of_learning, colour = NULL), list(ggplot2::scale_y_log10()))
+  },
+  kestrel_ksum = function(x) {
+    frame <- as.data.frame(x)
+    if (length(frame) != 2L || !is.numeric(frame[[1L]])) {
+      abort_input("`object` must be one kernel sum at points of one number to be drawn.")
+    }
+    picture(list(curve_layer(frame, names(frame)[1L], "ksum")), list(x = x$xnames, y = "kernel sum"))
+  },
+  kestrel_conmode = function(x) {
+    frame <- as.data.frame(x)
+    names <- x$bws$xnames
+    picture(list(labelled_points(frame, min(2L, length(names)), "conmode")),
+            list(x = names[1L], y = if (length(names) > 1L) names[2L], colour = x$bws$ynames))
+  },
+  kestrel_scbw = function(x, variables = NULL) pictures$kestrel_sc(npscoef(x), variables),
+  kestrel_plbw = function(x, variables = NULL) pictures$kestrel_plreg(npplreg(x), variables),
+  kestrel_sibw = function(x) pictures$kestrel_si(npindex(x)),
+  kestrel_sigtest = function(x) {
+    frame <- as.data.frame(x)
+    replicates_picture(x$In.bootstrap, frame$In, frame$regressor, "In")
+  },
+  kestrel_deneqtest = function(x) {
+    check_object(x, "object", "kestrel_deneqtest")
+    replicates_picture(x$Tn.bootstrap, x$Tn, "Tn", "Tn")
+  },
+  kestrel_srho = function(x) {
+    check_object(x, "object", "kestrel_srho")
+    need_bootstrap(x)
+    replicates_picture(replicates_of_srho(x), x$Srho, "Srho", "Srho")
+  },
+  kestrel_sdeptest = function(x) {
+    check_object(x, "object", "kestrel_sdeptest")
+    need_bootstrap(x)
+    replicates_picture(x$Srho.bootstrap.mat, x$Srho, paste("lag", seq_len(x$lag.num)), "Srho")
+  },
   kestrel_q_error = function(x) {
     frame <- as.data.frame(x)
     rows <- data.frame(estimator = rep(factor(names(frame), names(frame)), each = nrow(frame)),
@@ -346,6 +400,22 @@ pictures <- list(
             list(x = NULL, y = "q-error"), list(ggplot2::scale_y_log10()))
   }
 )
+
+need_bootstrap <- function(x) {
+  if (!x$bootstrap) abort_input("`object` must be a test with bootstrap samples to be drawn.")
+}
+
+# The statistics of bootstrap samples, with a column for each of those of the data, which are marked.
+replicates_picture <- function(replicates, observed, names, label) {
+  names <- factor(names, unique(names))
+  rows <- data.frame(value = as.vector(replicates), of = rep(names, each = NROW(replicates)))
+  samples <- ggplot2::geom_histogram(by_columns(x = "value"), rows[is.finite(rows$value), ], inherit.aes = FALSE,
+                                     bins = 30L, fill = colours$shade, colour = colours$curve)
+  marks <- ggplot2::geom_vline(by_columns(xintercept = "value"), data.frame(value = observed, of = names),
+                               colour = colours$mark, linetype = 2)
+  picture(list(samples, marks), list(x = label, y = "bootstrap samples"),
+          if (length(observed) > 1L) list(ggplot2::facet_wrap("of", scales = "free")) else list())
+}
 
 # Values on a grid of which some are marked: on a line the curve of `value` with points, in the plane tiles.
 marked_picture <- function(x, frame, mark, label, value = NULL) {

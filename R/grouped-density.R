@@ -3,8 +3,9 @@
 #' Densities by group
 #'
 #' With a formula in place of `H`, [kde()] takes the variables of a data frame by their names, and with a bar it makes
-#' one density for each group: `kde(df, ~ x + y | group)`. A grouped data frame of \pkg{dplyr} is split by its groups,
-#' and its other columns are the variables. Points of \pkg{sf} have their coordinates as variables.
+#' one density for each group: `kde(df, ~ x + y | group)`. The same is `kde(df, ~ x + y, .by = group)`. Without a
+#' formula `.by` takes all other columns as variables. A grouped data frame of \pkg{dplyr} is split by its groups, and
+#' its other columns are the variables. Points of \pkg{sf} have their coordinates as variables.
 #'
 #' Each group is one call of [kde()] with its rows and weights and the other arguments. So each group has a bandwidth
 #' and a grid of its own, unless they are given. `h` may be a vector, and `h` and `H` may be lists, with one bandwidth
@@ -47,22 +48,39 @@
 #' plot(flowers)
 #' predict(flowers, cbind(c(1.5, 4, 6), c(0.2, 1.3, 2)))
 #' flowers$estimates$setosa
+#' kde(mtcars[c("mpg", "cyl")], .by = cyl)
 #'
 #' # one density, of variables by their names
 #' kde(mtcars, ~ log(hp))
 #' @name kde-groups
 NULL
 
-asks_for_groups <- function(x, H) inherits(H, "formula") || inherits(x, "grouped_df")
+asks_for_groups <- function(x, H, by) inherits(H, "formula") || inherits(x, "grouped_df") || !is.null(by)
+
+# The names of the columns of `data` that the expression `by` of a user chooses: a, c(a, b), or text.
+columns_named <- function(by, data, env) {
+  places <- if (is_frame(data)) stats::setNames(as.list(seq_along(data)), names(data))
+  chosen <- catching_errors(eval(by, places, env), function(e) {
+    abort_input("`.by` must be columns of `x`: ", conditionMessage(e), ".")
+  })
+  if (is.null(chosen)) return(NULL)
+  if (is.null(places)) abort_input("`x` must be a data frame where `.by` is given, not ", describe_value(data), ".")
+  if (is.numeric(chosen) && all(chosen %in% seq_along(places))) chosen <- names(places)[chosen]
+  if (!is.character(chosen) || length(chosen) == 0L || !all(chosen %in% names(places))) {
+    abort_input("`.by` must be columns of `x`, ", quoted(names(places)), ", not ", describe_value(chosen), ".")
+  }
+  unique(chosen)
+}
 
 # kde() again, for each group; `arguments` of a call, evaluated.
 grouped_density <- function(arguments, call) {
   started <- proc.time()[["elapsed"]]
   x <- arguments$x
-  read <- if (inherits(arguments$H, "formula")) read_groups(arguments$H, x) else grouped_frame(x)
-  rest <- arguments[!names(arguments) %in% c("x", if (inherits(arguments$H, "formula")) "H", "w", "h", "H")]
-  bandwidth <- arguments[setdiff(intersect(c("h", "H"), names(arguments)),
-                                 if (inherits(arguments$H, "formula")) "H")]
+  by_formula <- inherits(arguments$H, "formula")
+  if (!is.null(arguments$by) && inherits(x, "grouped_df")) abort_input("`.by` must not be given for grouped data.")
+  read <- if (by_formula) read_groups(arguments$H, x, arguments$by) else grouped_frame(x, arguments$by)
+  rest <- arguments[!names(arguments) %in% c("x", "H", "w", "h", "by")]
+  bandwidth <- arguments[setdiff(intersect(c("h", "H"), names(arguments)), if (by_formula) "H")]
   n <- nrow(read$variables)
   w <- if (!is.null(arguments$w)) check_weights(arguments$w, n)
   crs <- attr(read$variables, "crs")
@@ -109,8 +127,8 @@ in_group <- function(name, code) {
   })
 }
 
-# The variables and the groups, NULL without a bar, of a formula ~ x + y | g.
-read_groups <- function(formula, data) {
+# The variables and the groups, NULL without any, of a formula ~ x + y | g, or ~ x + y with the columns of groups `by`.
+read_groups <- function(formula, data, by) {
   if (!is_frame(data)) abort_input("`x` must be a data frame where `H` is a formula, not ", describe_value(data), ".")
   if (length(formula) != 2L) {
     abort_input("`H` must be a bandwidth or a formula without a response, as in ~ x + y | group, not ",
@@ -118,6 +136,7 @@ read_groups <- function(formula, data) {
   }
   right <- formula[[2L]]
   barred <- is.call(right) && identical(right[[1L]], quote(`|`))
+  if (barred && !is.null(by)) abort_input("`.by` must not be given where `H` has groups after a bar.")
   columns <- function(side) {
     parts <- terms_of_sum(side)
     values <- lapply(parts, function(part) {
@@ -135,7 +154,7 @@ read_groups <- function(formula, data) {
     values
   }
   list(variables = variables_frame(columns(if (barred) right[[2L]] else right)),
-       groups = if (barred) groups_frame(columns(right[[3L]])))
+       groups = if (barred) groups_frame(columns(right[[3L]])) else if (!is.null(by)) groups_frame(unclass(data)[by]))
 }
 
 # a + b + c as a list.
@@ -147,9 +166,9 @@ terms_of_sum <- function(side) {
   list(side)
 }
 
-# The columns of a grouped data frame, by the names in its attribute.
-grouped_frame <- function(x) {
-  keys <- setdiff(names(attr(x, "groups")), ".rows")
+# The columns of a data frame by the names of those of its groups, which a grouped one has in an attribute.
+grouped_frame <- function(x, by) {
+  keys <- if (is.null(by)) setdiff(names(attr(x, "groups")), ".rows") else by
   columns <- unclass(as_frame(x))
   attributes(columns) <- list(names = names(x))
   if (length(keys) == 0L || !all(keys %in% names(columns))) {

@@ -14,8 +14,8 @@
 #'     [modetree()], ridges: [kdr()], [kdr.segment()]. Bandwidths that vary: [kde.balloon()], [kde.sp()] and their
 #'     [methods][kestrel_vkde-methods], [kde.boundary()], [kde.truncate()] and theirs ([methods][kestrel_bkde-methods]),
 #'     [hbeta()]. Regions of highest density: [contourLevels()], [contourSizes()], [contourProbs()], [ksupp()].
-#'     Histograms: [histde()], [binning()]. Grids larger than memory: [kde_stream()]. Files: [write_pdf()],
-#'     [read_pdf()], [read_sample()].}
+#'     Histograms: [histde()], [binning()]. A page with a slider: [explore()]. Grids larger than memory:
+#'     [kde_stream()]. Files: [write_pdf()], [read_pdf()], [read_sample()].}
 #'   \item{Distribution functions}{[kcde()] and its [methods][kestrel_kcde-methods], [kcopula()], [kroc()].}
 #'   \item{Confidence bands}{of densities and distribution functions, [bands].}
 #'   \item{Densities of mixed data}{of numbers and factors, [npudensbw()], [npudens()], and conditional ones,
@@ -56,7 +56,7 @@
 #'   \item{Groups and maps}{[densities by group][kde-groups] of data frames; [maps]: points and polygons of sf, rasters
 #'     of terra and stars; [kde_overlap()], [kde_risk()].}
 #'   \item{ggplot2}{[stat_kestrel_density()], [stat_kestrel_density_2d()], [geom_kestrel_hdr()],
-#'     [stat_kestrel_smooth()]; [autoplot()][ggplot-pictures] and autolayer() of most objects that have a plot.}
+#'     [stat_kestrel_smooth()]; [autoplot()][ggplot-pictures] and autolayer().}
 #'   \item{Session}{[kestrel_info()], [kestrel_threads()]; how sums are computed: [engines].}
 #' }
 #' @section Vignettes:

@@ -136,6 +136,14 @@ tree_lines <- function(tree) {
   )
 }
 
+# Where branches split off others: the bandwidth `h`, the `mode` of the other branch there, and the new one in `to`.
+tree_forks <- function(tree) {
+  modes <- plain_columns(tree$modes)
+  branches <- plain_columns(tree$branches)
+  at <- match(paste(branches$parent, branches$from), paste(modes$branch, modes$h))
+  data.frame(h = branches$from, mode = modes$mode[at], to = branches$mode)[!is.na(at), ]
+}
+
 #' @rdname modetree
 #' @export
 print.kestrel_modetree <- function(x, ...) {
@@ -161,21 +169,18 @@ summary.kestrel_modetree <- function(object, ...) {
 #' @export
 plot.kestrel_modetree <- function(x, col = NULL, xlab = NULL, ylab = "Bandwidth h", main = NULL, ...) {
   check_object(x, "x", "kestrel_modetree")
-  modes <- plain_columns(x$modes)
-  branches <- plain_columns(x$branches)
+  modes <- as.data.frame(x)
+  forks <- tree_forks(x)
   col <- if (is.null(col)) colours$curve else check_graphical(col, "col")
   more <- utils::modifyList(list(log = "y"), list(...))
   note <- "Lines: modes by bandwidth. Broken lines: where a mode splits off another one"
   empty_plot(range(modes$mode), range(x$h), more, xlab = given_or(xlab, label_from_call(x$names, "x", x$call, "x")),
              ylab = ylab, main = main, note = note)
   drawing_with(more, {
-    for (k in seq_along(branches$from)) {
-      own <- modes$branch == k
-      do.call(graphics::lines, c(list(modes$mode[own], modes$h[own]), look_of(more, col = col, lwd = 2, lty = 1)))
-      beside <- modes$branch == branches$parent[k] & modes$h == branches$from[k]
-      if (!any(beside)) next
-      graphics::segments(modes$mode[beside], branches$from[k], branches$mode[k], branches$from[k], lty = 2, col = col)
+    for (own in split(modes, modes$branch)) {
+      do.call(graphics::lines, c(list(own$mode, own$h), look_of(more, col = col, lwd = 2, lty = 1)))
     }
+    graphics::segments(forks$mode, forks$h, forks$to, forks$h, lty = 2, col = col)
   })
   invisible(x)
 }

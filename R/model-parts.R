@@ -63,6 +63,50 @@ nobs.kestrel_kda <- function(object, ...) sum(lengths(check_object(object, "obje
 
 #' @rdname model-parts
 #' @export
+nobs.kestrel_histde <- function(object, ...) NROW(check_object(object, "object", "kestrel_histde")$x)
+
+#' @rdname model-parts
+#' @export
+nobs.kestrel_kms <- function(object, ...) nrow(as_points(check_object(object, "object", "kestrel_kms")$x, "x"))
+
+#' @rdname model-parts
+#' @export
+nobs.kestrel_kdr <- function(object, ...) length(check_object(object, "object", "kestrel_kdr")$w)
+
+#' @rdname model-parts
+#' @export
+nobs.kestrel_boot <- function(object, ...) check_object(object, "object", "kestrel_boot")$n
+
+#' @rdname model-parts
+#' @export
+nobs.kestrel_modetree <- function(object, ...) check_object(object, "object", "kestrel_modetree")$n
+
+#' @rdname model-parts
+#' @export
+nobs.kestrel_sizer <- function(object, ...) check_object(object, "object", "kestrel_sizer")$n
+
+#' @rdname model-parts
+#' @export
+nobs.kestrel_sketch <- function(object, ...) check_sketch(object, "object")$n
+
+#' @rdname model-parts
+#' @export
+nobs.kestrel_ksum <- function(object, ...) check_object(object, "object", "kestrel_ksum")$ntrain
+
+#' @rdname model-parts
+#' @export
+nobs.kestrel_plbw <- function(object, ...) check_object(object, "object", "kestrel_plbw")$nobs
+
+#' @rdname model-parts
+#' @export
+nobs.kestrel_scbw <- function(object, ...) check_object(object, "object", "kestrel_scbw")$nobs
+
+#' @rdname model-parts
+#' @export
+nobs.kestrel_sibw <- function(object, ...) check_object(object, "object", "kestrel_sibw")$nobs
+
+#' @rdname model-parts
+#' @export
 nobs.kestrel_plreg <- function(object, ...) check_object(object, "object", "kestrel_plreg")$bws$nobs
 
 #' @rdname model-parts
@@ -100,24 +144,37 @@ logLik.kestrel_reg <- function(object, ...) {
 
 #' @rdname model-parts
 #' @export
-formula.kestrel_plreg <- function(x, ...) {
-  bws <- check_object(x, "x", "kestrel_plreg")$bws
-  two_part_formula(bws, parent.frame())
-}
+formula.kestrel_plbw <- function(x, ...) two_part_formula(check_object(x, "x", "kestrel_plbw"), parent.frame())
 
 #' @rdname model-parts
 #' @export
-formula.kestrel_sc <- function(x, ...) {
-  bws <- check_object(x, "x", "kestrel_sc")$bws
-  two_part_formula(bws, parent.frame())
-}
+formula.kestrel_plreg <- function(x, ...) two_part_formula(check_object(x, "x", "kestrel_plreg")$bws, parent.frame())
 
 #' @rdname model-parts
 #' @export
-formula.kestrel_si <- function(x, ...) {
-  bws <- check_object(x, "x", "kestrel_si")$bws
+formula.kestrel_scbw <- function(x, ...) two_part_formula(check_object(x, "x", "kestrel_scbw"), parent.frame())
+
+#' @rdname model-parts
+#' @export
+formula.kestrel_sc <- function(x, ...) two_part_formula(check_object(x, "x", "kestrel_sc")$bws, parent.frame())
+
+#' @rdname model-parts
+#' @export
+formula.kestrel_sibw <- function(x, ...) index_formula(check_object(x, "x", "kestrel_sibw"), parent.frame())
+
+#' @rdname model-parts
+#' @export
+formula.kestrel_si <- function(x, ...) index_formula(check_object(x, "x", "kestrel_si")$bws, parent.frame())
+
+#' @rdname model-parts
+#' @export
+formula.kestrel_conmode <- function(x, ...) {
+  density_formula(check_object(x, "x", "kestrel_conmode")$bws, parent.frame())
+}
+
+index_formula <- function(bws, env) {
   if (inherits(bws$formula, "formula")) return(bws$formula)
-  stats::as.formula(call("~", as.name(bws$ynames), sum_of_names(bws$xnames)), env = parent.frame())
+  stats::as.formula(call("~", as.name(bws$ynames), sum_of_names(bws$xnames)), env = env)
 }
 
 two_part_formula <- function(bws, env) {
@@ -179,20 +236,38 @@ model.frame.kestrel_conmode <- function(formula, ...) {
 #' @rdname model-parts
 #' @export
 model.frame.kestrel_plreg <- function(formula, ...) {
-  bws <- check_object(formula, "formula", "kestrel_plreg")$bws
+  model.frame.kestrel_plbw(check_object(formula, "formula", "kestrel_plreg")$bws)
+}
+
+#' @rdname model-parts
+#' @export
+model.frame.kestrel_plbw <- function(formula, ...) {
+  bws <- check_object(formula, "formula", "kestrel_plbw")
   model_rows(c(unclass(bws$x), unclass(z_of(bws))), c(bws$xnames, bws$znames), bws$bw[[1L]]$y, bws$ynames)
 }
 
 #' @rdname model-parts
 #' @export
 model.frame.kestrel_si <- function(formula, ...) {
-  bws <- check_object(formula, "formula", "kestrel_si")$bws
+  model.frame.kestrel_sibw(check_object(formula, "formula", "kestrel_si")$bws)
+}
+
+#' @rdname model-parts
+#' @export
+model.frame.kestrel_sibw <- function(formula, ...) {
+  bws <- check_object(formula, "formula", "kestrel_sibw")
   model_rows(bws$x, bws$xnames, bws$y, bws$ynames)
 }
 
 #' @rdname model-parts
 #' @export
 model.frame.kestrel_sc <- function(formula, ...) {
-  bws <- check_object(formula, "formula", "kestrel_sc")$bws
+  model.frame.kestrel_scbw(check_object(formula, "formula", "kestrel_sc")$bws)
+}
+
+#' @rdname model-parts
+#' @export
+model.frame.kestrel_scbw <- function(formula, ...) {
+  bws <- check_object(formula, "formula", "kestrel_scbw")
   model_rows(c(unclass(bws$x), unclass(bws$z)), c(bws$xnames, bws$znames), bws$y, bws$ynames)
 }

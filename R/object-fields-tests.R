@@ -267,6 +267,7 @@ sdeptest_fields <- list(
   lag.num = numbers(1L, sign = "positive", whole = TRUE),
   bootstrap = flag(), boot.num = numbers(1L, between = c(1, 1e9), whole = TRUE),
   Srho = function(of) fitted_numbers(of[["lag.num"]]), Srho.cumulant = function(of) fitted_numbers(of[["lag.num"]]),
+  Srho.bootstrap.mat = function(of) if (of[["bootstrap"]]) fitted_numbers(c(of[["boot.num"]], of[["lag.num"]])),
   P = function(of) fitted_numbers(of[["lag.num"]]), P.cumulant = function(of) fitted_numbers(of[["lag.num"]]),
   bw.y = function(of) numbers(of[["lag.num"]]), bw.y.lag = function(of) numbers(of[["lag.num"]]),
   bw.joint = function(of) numbers(c(of[["lag.num"]], 2L)),
@@ -365,6 +366,15 @@ modetree_fields <- list(
   critical = numbers(sign = "positive"),
   n = numbers(1L, sign = "positive", whole = TRUE),
   n_eff = numbers(1L, sign = "positive"),
+  seconds = numbers(1L)
+)
+
+explorer_fields <- list(
+  names = texts(min = 1L),
+  table = columns(list(factor = numbers(min = 2L, sign = "positive", increasing = TRUE),
+                       h = numbers(min = 2L, sign = "positive", increasing = TRUE), lscv = fitted_numbers(NULL))),
+  html = texts(1L), file = texts(1L),
+  n = numbers(1L, sign = "positive", whole = TRUE),
   seconds = numbers(1L)
 )
 

@@ -421,6 +421,7 @@ object_classes <- list(
   kestrel_record = list(made = "what a selector returned with amise = TRUE", fields = record_fields),
   kestrel_boot = list(made = "a bandwidth made by Hboot() or hboot()", fields = boot_fields),
   summary.kestrel_boot = list(made = "a summary of a bandwidth", fields = list(boot = of_class("kestrel_boot"))),
+  kestrel_explorer = list(made = "a page made by explore()", fields = explorer_fields),
   kestrel_modetree = list(made = "a tree made by modetree()", fields = modetree_fields),
   kestrel_sizer = list(made = "a map made by sizer()", fields = sizer_fields),
   kestrel_score = list(made = "scores made by pdf_score()", fields = score_fields),

@@ -21,16 +21,19 @@ sketch_sample <- function(sketch, w = NULL) {
   range <- as.matrix(info$range)
   if (ncol(range) > 1L && all(nzchar(info$column))) colnames(range) <- info$column
   list(x = if (info$n > 1) range else range[1L, , drop = FALSE], w = ones_cpp(info$n),
-       names = if (all(nzchar(info$column))) info$column else if (ncol(range) == 1L) "x" else
-         paste0("x", seq_len(ncol(range))), data = data, sketch = c(info, bytes = list(sketch$bytes)))
+       names = sketch_names(info$column), data = data, sketch = c(info, bytes = list(sketch$bytes)))
+}
+
+sketch_names <- function(column) {
+  if (all(nzchar(column))) return(column)
+  if (length(column) == 1L) "x" else paste0("x", seq_along(column))
 }
 
 # Of a sketch of several columns that has kept all of its rows.
 sample_of_rows <- function(sketch, info) {
   rows <- sketch_rows_cpp(sketch$bytes)
   d <- length(info$column)
-  colnames(rows) <- c(if (all(nzchar(info$column))) info$column else paste0("x", seq_len(d)),
-                      if (nzchar(info$weight)) info$weight)
+  colnames(rows) <- c(sketch_names(info$column), if (nzchar(info$weight)) info$weight)
   w <- if (nzchar(info$weight)) rows[, d + 1L]
   sample <- with_data(check_sample(rows[, seq_len(d), drop = FALSE], w, stats::na.fail))
   if (!all(nzchar(info$column))) colnames(sample$x) <- NULL

@@ -160,21 +160,30 @@ history_text <- function(history) {
           if (times > 0) paste("refreshed", if (times == 1) "once" else paste(times, "times"))), collapse = ", ")
 }
 
-#' @rdname kde_synopsis
-#' @export
-plot.kestrel_synopsis <- function(x, ...) {
+label_of_learning <- "q-error before the batch was learned"
+
+# Of the queries so far: their number; the number at the end of each batch with its q-errors; the numbers at refreshes.
+learned_batches <- function(x) {
   check_object(x, "x", "kestrel_synopsis")
   learned <- if (!is.null(x$history)) x$history$event == "learn" else FALSE
   if (!any(learned)) abort_input("`x` must have learned from queries before its q-errors can be drawn, see ?learn.")
-  more <- list(...)
   queries <- cumsum(x$history$queries)
-  empty_plot(c(0, max(queries)), c(1, max(x$history$largest[learned])), more, log = "y", xlab = "Queries",
-             ylab = "q-error before the batch was learned")
+  batches <- data.frame(queries, median = x$history$median, largest = x$history$largest)[learned, ]
+  list(queries = max(queries), batches = batches, refreshed = queries[!learned])
+}
+
+#' @rdname kde_synopsis
+#' @export
+plot.kestrel_synopsis <- function(x, ...) {
+  learned <- learned_batches(x)
+  more <- list(...)
+  empty_plot(c(0, learned$queries), c(1, max(learned$batches$largest)), more, log = "y", xlab = "Queries",
+             ylab = label_of_learning)
   look <- look_of(more, col = kind_colours(2L), lwd = 2, lty = c(1, 3))
   drawing_with(more, {
-    graphics::abline(v = queries[!learned], col = "grey60")
+    graphics::abline(v = learned$refreshed, col = "grey60")
     for (k in 1:2) {
-      graphics::lines(queries[learned], x$history[[c("median", "largest")[k]]][learned], col = rep_len(look$col, 2L)[k],
+      graphics::lines(learned$batches$queries, learned$batches[[k + 1L]], col = rep_len(look$col, 2L)[k],
                       lwd = rep_len(look$lwd, 2L)[k], lty = rep_len(look$lty, 2L)[k])
     }
     graphics::legend("topright", c("median", "largest"), bty = "n", col = look$col, lty = look$lty, lwd = look$lwd)

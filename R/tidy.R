@@ -107,7 +107,15 @@ tidy_frames <- list(
   kestrel_histde = as_frame_of, kestrel_kroc = as_frame_of, kestrel_kdr = as_frame_of, kestrel_score = as_frame_of,
   kestrel_boot = as_frame_of, kestrel_record = as_frame_of, kestrel_ksum = as_frame_of, kestrel_q_error = as_frame_of,
   kestrel_synopsis = as_frame_of, kestrel_kde_groups = as_frame_of, kestrel_risk = as_frame_of,
-  kestrel_sizer = as_frame_of,
+  kestrel_sizer = as_frame_of, kestrel_modetree = as_frame_of, kestrel_explorer = as_frame_of,
+  # A row for each variable.
+  kestrel_sketch = function(x) {
+    of <- summary(x)
+    range <- rbind(of$range)
+    if (length(of$column) == 1L) range <- t(range)
+    data.frame(term = sketch_names(of$column), mean = unname(of$mean), sd = unname(of$sd), min = unname(range[1L, ]),
+               max = unname(range[2L, ]), width = unname(of$width))
+  },
   kestrel_kms = function(x) {
     check_object(x, "x", "kestrel_kms")
     modes <- stats::setNames(as.data.frame(unname(x$mode)), beside(c("cluster", "size"), x$names))
@@ -301,9 +309,19 @@ glance_frames <- list(
     best <- as.data.frame(x)[1L, ]
     list(models = nrow(x$table), best = best$model, score = best$score)
   },
+  kestrel_sizer = function(x) {
+    check_object(x, "x", "kestrel_sizer")
+    list(nobs = x$n, n.eff = x$n_eff, bandwidths = length(x$h), points = length(x$eval.points),
+         deriv.order = x$deriv.order, level = x$signif.level)
+  },
   kestrel_boot = function(x) {
     check_object(x, "x", "kestrel_boot")
     list(nobs = x$n, n.eff = x$n_eff, B = x$B, kernel = x$kernel, h = x$h)
+  },
+  kestrel_modetree = function(x) {
+    check_object(x, "x", "kestrel_modetree")
+    list(nobs = x$n, n.eff = x$n_eff, bandwidths = length(x$h), branches = length(x$branches$from),
+         critical = x$critical[1L])
   },
   kestrel_record = function(x) {
     check_object(x, "x", "kestrel_record")
@@ -312,8 +330,7 @@ glance_frames <- list(
   },
   kestrel_sketch = function(x) {
     of <- summary(x)
-    list(nobs = of$n, n.eff = of$n_eff, mean = of$mean, sd = of$sd, min = of$range[1L], max = of$range[2L],
-         width = of$width)
+    list(nobs = of$n, n.eff = of$n_eff, dimension = length(of$column), cells = sum(of$cells), bytes = of$bytes)
   },
   kestrel_synopsis = function(x) {
     check_object(x, "x", "kestrel_synopsis")

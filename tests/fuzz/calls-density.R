@@ -57,7 +57,8 @@ grouped_arguments <- function() {
     list(H = pick(list(quote(~ a | g), quote(~ a + b | g), quote(~ a | g + l), quote(~ b), quote(~ z | g))))
   }
   c(list(x = data), formula, bandwidth, list(gridsize = pick(c(2, 9))),
-    some_of(list(kernel = pick(kernels), w = weights_for(n)), 0.2))
+    some_of(list(kernel = pick(kernels), w = weights_for(n),
+                 .by = pick(list(quote(g), quote(c(g, l)), "l", quote(z), 7, NULL))), 0.2))
 }
 
 grouped <- function(frame) dplyr::group_by(frame, g)
@@ -216,6 +217,10 @@ density_calls <- list(
   modetree = function() {
     x <- one_column()
     c(sample_and_weights(x), if (chance(0.5)) list(h = bandwidth_for(x) * c(3, 2, 1)) else list(length = 5))
+  },
+  explore = function() {
+    c(list(fhat = estimate(), file = quote(file.path(tempdir(), "page.html"))),
+      some_of(list(factor = pick(list(2, c(0.5, 1, 3), stats::rexp(3L), -1)), threads = pick(1:3)), 0.3))
   },
   sizer = function() {
     x <- one_column()

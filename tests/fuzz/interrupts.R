@@ -33,6 +33,7 @@ long_calls <- list(
   nmodes = list(quote(nmodes(many(n), h = c(0.01, 0.1)))), bw.crit = list(quote(bw.crit(many(n)))),
   modetest = list(quote(modetest(many(n), B = 2000))), modetree = list(quote(modetree(many(n)))),
   sizer = list(quote(sizer(many(n), deriv.order = 2))),
+  explore = list(quote(explore(estimate_of(n))), quote(explore(estimate_of(n, 2, gridsize = 99)))),
   kfs = list(quote(kfs(many(n, 2), H = diag(2), gridsize = c(9, 9)))),
   kdr = list(quote(kdr(many(n, 2), H = diag(2) / 5, gridsize = c(31, 31)))),
   kdr.segment = list(quote(kdr.segment(kdr(many(999, 2), H = diag(2) / 5)))),

@@ -15,7 +15,7 @@ may_be_missing <- c("npreg", "npregbw", "npudens", "npudensbw", "npcdens", "npcd
                     "read_pdf", "print", "plot", "npplot", "gradients", "npconmode", "npsigtest", "npcmstest",
                     "kde_risk", "npplreg", "npplregbw", "npindex", "npindexbw", "npscoef", "npscoefbw", "npunitest",
                     "npsymtest", "npdeptest", "npsdeptest", "npcopula", "npdeneqtest", "npqcmstest", "kfs", "kroc",
-                    "refresh", "drawn", "sizer")
+                    "refresh", "drawn", "sizer", "explore")
 
 # How `call` ends on this many threads: list(value) or list(error), with its warnings and seconds.
 run_call <- function(call, threads, environment) {

@@ -19,7 +19,8 @@ for (part in c("values", "calls-density", "calls-other", "digits", "oracle", "ca
 
 suppressPackageStartupMessages(library(kestrel))
 # Loading them may take longer than a call may.
-for (package in c("RSQLite", "dbplyr", "generics", "ggplot2", "isoband", "stars", "terra")) loadNamespace(package)
+others <- c("RSQLite", "dbplyr", "generics", "ggplot2", "isoband", "knitr", "stars", "terra")
+for (package in others) loadNamespace(package)
 options(kestrel.memory_limit = memory_limit, warn = 1, digits = 7)
 
 # ---- what is called -----------------------------------------------------------------------------------------------

@@ -113,6 +113,14 @@ test_that("every object with a plot has a picture", {
   # The numbers are those of the tables.
   expect_identical(pictures$line[[1L]]$y, objects$line$estimate)
   expect_identical(pictures$roc[[2L]]$y, objects$roc$estimate)
+  expect_identical(pictures$tree[[1L]]$x, objects$tree$modes$mode)
+  expect_identical(pictures$sketch[[1L]]$y, kde(objects$sketch)$estimate)
+  expect_identical(pictures$tested[[2L]]$xintercept, as.vector(objects$tested$In))
+  expect_identical(sum(pictures$tested[[1L]]$count), 27)
+  expect_identical(pictures$serial[[2L]]$xintercept, objects$serial$Srho)
+  expect_identical(pictures$synopsis[[2L]]$y, log10(unlist(objects$synopsis$history[c("median", "largest")],
+                                                            use.names = FALSE)))
+  expect_identical(pictures$sums[[1L]]$y, as.vector(objects$sums$ksum)[order(objects$sums$eval$x)])
   layers <- autolayer(objects$line)
   expect_s3_class(layers[[1L]], "LayerInstance")
 })
@@ -132,7 +140,10 @@ test_that("arguments of layers are checked before anything is drawn", {
     autoplot(fhat),
     autoplot(kde(few), levels = 3),
     autoplot(mixed, variables = "b"),
-    autoplot(mixed, variables = c("a", "z"))
+    autoplot(mixed, variables = c("a", "z")),
+    autoplot(npunitest(1:9, 2:9, bootstrap = FALSE)),
+    autoplot(npksum(bws = c(1, 1), txdat = few)),
+    autoplot(kde_synopsis(few))
   )
 })
 
@@ -146,4 +157,16 @@ test_that("pictures look as they did", {
   vdiffr::expect_doppelganger("pairs of variables", autoplot(kde(iris[1:3], gridsize = 15)))
   mixed <- npreg(c(0.5, 30, 0.2), data.frame(wt = mtcars$wt, hp = mtcars$hp, z = factor(mtcars$cyl)), mtcars$mpg)
   vdiffr::expect_doppelganger("panels of a regression", autoplot(mixed))
+  vdiffr::expect_doppelganger("tree of modes", autoplot(modetree(few$eruptions, length = 25)))
+  set.seed(1)
+  vdiffr::expect_doppelganger("bootstrap of a test", autoplot(npsigtest(mixed$bws, boot.num = 99)))
+  synopsis <- kde_synopsis(few, size = 50, h = 2)
+  for (k in 1:4) {
+    lower <- unname(cbind(k, c(40, 60, 75)))
+    counts <- vapply(lower[, 2L], function(from) sum(few[[1L]] %/% 1 == k & few[[2L]] >= from), 0L)
+    synopsis <- learn(synopsis, list(lower = lower, upper = cbind(c(1, 1, 1) + k, 99)), counts)
+  }
+  vdiffr::expect_doppelganger("learning of a synopsis", autoplot(synopsis))
+  modes <- npconmode(factor(cyl) ~ wt + hp, data = mtcars)
+  vdiffr::expect_doppelganger("modes of a factor", autoplot(modes))
 })

@@ -33,6 +33,10 @@ test_that("variables are found as in formulas", {
   expect_identical(names(two$estimates)[1:2], c("4, 0", "4, 1"))
   grouped <- kde(dplyr::group_by(mtcars[c("mpg", "cyl", "am")], cyl, am), h = 2, gridsize = 5)
   expect_equal(as.data.frame(grouped), as.data.frame(two))
+  keys <- c("cyl", "am")
+  expect_equal(as.data.frame(kde(mtcars, ~ mpg, .by = c(cyl, am), h = 2, gridsize = 5)), as.data.frame(two))
+  expect_equal(as.data.frame(kde(mtcars[c("mpg", keys)], .by = keys, h = 2, gridsize = 5)), as.data.frame(two))
+  expect_s3_class(kde(mtcars$mpg, .by = NULL, gridsize = 5), "kestrel_kde")
 })
 
 test_that("bandwidths may be one for each group, or functions", {
@@ -91,6 +95,11 @@ test_that("formulas and groups that do not fit are refused", {
     kde(data.frame(x = 1:3, g = 1:3), ~ x | g),
     kde(some, ~ Petal.Length | Species, h = 1:2),
     kde(some, ~ Petal.Length | Species, w = 1:3),
+    kde(some, ~ Petal.Length, .by = height),
+    kde(some, ~ Petal.Length, .by = 4),
+    kde(some, ~ Petal.Length | Species, .by = Species),
+    kde(dplyr::group_by(some, Species), .by = Species),
+    kde(some$Petal.Length, .by = "Species"),
     predict(by),
     predict(by, data.frame(Petal.Length = 1, Petal.Width = 1, Species = "rose")),
     predict(by, data.frame(Petal.Length = 1, Species = "setosa")),
