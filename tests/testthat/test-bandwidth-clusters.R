@@ -24,7 +24,7 @@ weights_of_clusters <- function(name, n) if (name == "weighted") 1 + seq_len(n) 
 oracle_minimum <- function(x, w) {
   pairs <- which(as.matrix(dist(x)) < 1, arr.ind = TRUE)
   S <- crossprod(x[pairs[, 1], ] - x[pairs[, 2], ]) / (2 * nrow(pairs))
-  h <- exp(seq(log(0.02), log(2), length.out = 40))
+  h <- exp(seq(log(0.02), log(2), length.out = 16))
   min(vapply(h, function(one) c(oracle_lscv(x, one^2 * S, w), oracle_lscv(x, one^2 * diag(diag(S)), w)), numeric(2)))
 }
 
@@ -38,7 +38,7 @@ oracle_polished <- function(x, H, w) {
     as.numeric(oracle_lscv(x, tcrossprod(root %*% L), w))
   }
   stats::optim(numeric(d * (d + 1) / 2), criterion, method = "Nelder-Mead",
-               control = list(maxit = 60, parscale = rep(0.05, d * (d + 1) / 2)))$value
+               control = list(maxit = 30, parscale = rep(0.05, d * (d + 1) / 2)))$value
 }
 
 test_that("Hlscv finds the minimum at the scale of the clusters, and the value is the oracle's", {
@@ -57,7 +57,7 @@ test_that("Hlscv finds the minimum at the scale of the clusters, and the value i
 })
 
 test_that("Hlscv.diag and type = \"scalar\" reach the scale of the clusters", {
-  for (name in c("two", "towns", "three")) {
+  for (name in c("two", "three")) {
     x <- small_clusters()[[name]]
     found <- with_remarks(Hlscv.diag(x, amise = TRUE))
     expect_null(found$remarks, info = name)
@@ -67,7 +67,7 @@ test_that("Hlscv.diag and type = \"scalar\" reach the scale of the clusters", {
     expect_gte(polished$value, found$value$objective - 1e-8 * abs(found$value$objective))
     along <- with_remarks(Hlscv(x, type = "scalar", amise = TRUE))
     expect_null(along$remarks, info = name)
-    h <- exp(seq(log(min(along$value$path$h)), log(max(along$value$path$h)), length.out = 40))
+    h <- exp(seq(log(min(along$value$path$h)), log(max(along$value$path$h)), length.out = 16))
     values <- vapply(h, function(one) as.numeric(oracle_lscv(x, one^2 * var(x))), 0)
     expect_lte(along$value$objective, min(values) + 1e-9 * abs(min(values)))
     expect_equal(along$value$objective, as.numeric(oracle_lscv(x, along$value$H)), tolerance = 1e-9)
@@ -87,16 +87,16 @@ test_that("both engines find the same minimum of clusters, with the same bits on
 })
 
 test_that("the criterion of clusters is the same by packed grids and by all pairs", {
-  x <- clusters(places(20, 2), 80, 0.02)
+  x <- clusters(places(20, 2), 40, 0.02)
   H <- 1e-5 * matrix(c(4, 1, 1, 3), 2)
   expected <- oracle_lscv(x, H)
+  slope <- oracle_gradient(function(H) oracle_lscv(x, H), H)
   sample <- at_scale(selector_sample(x, NULL), list(side = 1, value = 0, neighbours = 0))
   sample$cov[] <- sample$root <- diag(2)
   for (engine in c("direct", "fourier")) {
     criteria <- criteria_for(replace(sample, "reference", 4e-3), engine, run_options())
     expect_no_problem(relative_to_terms(criteria$lscv(H), expected, 1e-12))
-    expect_equal(attr(criteria$lscv(H, gradient = TRUE), "gradient"),
-                 oracle_gradient(function(H) oracle_lscv(x, H), H), tolerance = 1e-6)
+    expect_equal(attr(criteria$lscv(H, gradient = TRUE), "gradient"), slope, tolerance = 1e-6)
   }
 })
 
