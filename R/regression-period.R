@@ -11,11 +11,17 @@ check_regression_period <- function(period, asked) {
   period
 }
 
+# Of a bandwidth object, for sums that know no period.
+check_no_period <- function(bws, name) {
+  if (!is.null(bws$period)) abort_input("`", name, "` must be of a regression without a period here.")
+}
+
 # The sample with x within one period, and a message that counts the values that were not.
 sample_within_period <- function(sample, period) {
   if (is.null(period)) return(sample)
-  x <- matrix(sample$x)
-  sample$x <- as.vector(wrapped_sample(list(x = x, names = sample$xnames), circle_of(x, period))$x)
+  moved <- list(x = matrix(sample$x), names = sample$xnames)
+  shown <- function(end) if (is.null(sample$dates)) format_short(end) else format(in_dates(end, sample$dates))
+  sample$x <- as.vector(wrapped_sample(moved, circle_of(sample$x, period), shown)$x)
   used <- sample$w > 0
   if (any(used)) check_extent(ranges_cpp(sample$x[used]), sample$xnames, "")
   c(sample, period = period)

@@ -128,7 +128,7 @@ test_that("observations in other periods are moved, and said", {
   expect_equal(max(bw$x), 24)
   expect_equal(predict(npreg(bw), 27.5), predict(npreg(bw), 3.5))
   days <- as.Date("2020-03-01") + seq(0, 700, 7)
-  fit <- suppressMessages(npreg(seq_along(days) ~ days, period = 365.25))
+  expect_message(fit <- npreg(seq_along(days) ~ days, period = 365.25), "not from 2020-03-01 to 2021-03-01")
   expect_equal(predict(fit, data.frame(days = days[1] + 3653)), predict(fit, data.frame(days = days[1] + 0.5)))
   bw$bw <- 2
   expect_identical(npreg(bw)$mean, npreg(npregbw(bw$x, data$y, 2, FALSE, period = 24))$mean)
@@ -152,5 +152,7 @@ test_that("threads change nothing, and bad input is refused", {
     npregbw(cbind(a = 1:9, b = c(1:8, 1)), 1:9, period = 24)
     npregbw(1:9, 1:9, period = 24, backend = "cuda")
     npregbw(1:9, 1:9, npregbw(1:9, 1:9, 2, FALSE, period = 24), period = 12)
+    npsigtest(npregbw(1:9, 1:9, 2, FALSE, period = 24))
+    npksum(npregbw(1:9, 1:9, 2, FALSE, period = 24), txdat = 1:9)
   })
 })
