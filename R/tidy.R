@@ -107,7 +107,7 @@ tidy_frames <- list(
   kestrel_histde = as_frame_of, kestrel_kroc = as_frame_of, kestrel_kdr = as_frame_of, kestrel_score = as_frame_of,
   kestrel_boot = as_frame_of, kestrel_record = as_frame_of, kestrel_ksum = as_frame_of, kestrel_q_error = as_frame_of,
   kestrel_synopsis = as_frame_of, kestrel_kde_groups = as_frame_of, kestrel_risk = as_frame_of,
-  kestrel_sizer = as_frame_of,
+  kestrel_sizer = as_frame_of, kestrel_sizer_plane = as_frame_of,
   kestrel_kms = function(x) {
     check_object(x, "x", "kestrel_kms")
     modes <- stats::setNames(as.data.frame(unname(x$mode)), beside(c("cluster", "size"), x$names))

@@ -9,8 +9,8 @@ reference_periodic_fit <- function(point, x, y, w, h, kernel, regtype, period, t
 }
 
 # What npregbw() and npreg() keep of it.
-reference_periodic <- function(x, y, w, h, kernel, regtype, period, points, times) {
-  fit <- function(point, w) reference_periodic_fit(point, x, y, w, h, kernel, regtype, period, times)
+reference_periodic <- function(x, y, w, h, kernel, regtype, period, points) {
+  fit <- function(point, w) reference_periodic_fit(point, x, y, w, h, kernel, regtype, period)
   loo <- vapply(seq_along(x), function(i) fit(x[i], replace(w, i, 0))$value, 0)
   inside <- lapply(x, fit, w = w)
   leverage <- vapply(seq_along(x), function(i) inside[[i]]$smoother[i], 0)
@@ -28,15 +28,15 @@ hours_of_day <- function(n) {
 }
 
 test_that("fits, leave-one-out fits and standard errors are those of sums over all periods", {
-  data <- hours_of_day(25)
+  data <- hours_of_day(15)
   points <- c(0, 5.4, 24, 30, -100)
-  for (kernel in c("gaussian", "epanechnikov", "uniform")) for (regtype in c("lc", "ll")) {
+  for (kernel in c("gaussian", "epanechnikov", "uniform")) for (regtype in c("lc", if (kernel != "uniform") "ll")) {
     # Below and above 24 / 18, where Fourier series take over; up to half the period for compact kernels.
-    for (h in if (kernel == "gaussian") c(1, 1.5, 4, 30) else c(2.9, 7.2, 12)) {
+    for (h in if (kernel == "gaussian") c(1.2, 4, 30) else c(7.2, 12)) {
       bw <- npregbw(data$x, data$y, h, FALSE, w = data$w, ckertype = kernel, regtype = regtype, period = 24,
                     bw.scale = "support")
       w <- data$w / mean(data$w)
-      reference <- reference_periodic(data$x, data$y, w, h, kernel, regtype, 24, points, if (h > 20) 500 else 20)
+      reference <- reference_periodic(data$x, data$y, w, h, kernel, regtype, 24, points)
       info <- paste(kernel, regtype, h)
       expect_equal(bw$fval, mean(w * (data$y - reference$loo)^2), tolerance = 1e-11, info = info)
       fit <- npreg(bw, gradients = TRUE)
@@ -74,7 +74,7 @@ test_that("points and observations far from all others keep their digits", {
   y <- c(1, 2, 4, 8, 16)
   for (regtype in c("lc", "ll")) for (h in c(1.35, 2)) {
     fit <- npreg(npregbw(x, y, h, FALSE, period = 24, regtype = regtype))
-    reference <- reference_periodic(x, y, rep(1, 5), h, "gaussian", regtype, 24, c(0.3, 12), 20)
+    reference <- reference_periodic(x, y, rep(1, 5), h, "gaussian", regtype, 24, c(0.3, 12))
     expect_equal(fit$loo, reference$loo, tolerance = 1e-9)
     at <- npreg(fit$bws, exdat = c(0.3, 12), gradients = TRUE)
     expect_equal(at$mean, reference$at, tolerance = 1e-9)
@@ -86,7 +86,8 @@ test_that("points and observations far from all others keep their digits", {
 
 test_that("the search finds the least value, wherever the period begins", {
   data <- hours_of_day(60)
-  for (kernel in c("gaussian", "epanechnikov", "uniform")) for (method in c("cv.ls", "cv.aic")) {
+  for (kernel in c("gaussian", "epanechnikov", "uniform")) {
+    method <- if (kernel == "epanechnikov") "cv.aic" else "cv.ls"
     find <- function(x) npregbw(x, data$y, ckertype = kernel, bwmethod = method, period = 24, bw.scale = "support")
     here <- find(data$x)
     curve <- npregbw(data$x, data$y, seq(0.5, 11.9, length.out = 80), ckertype = kernel, bwmethod = method, period = 24,
@@ -127,7 +128,7 @@ test_that("observations in other periods are moved, and said", {
   })
   expect_equal(max(bw$x), 24)
   expect_equal(predict(npreg(bw), 27.5), predict(npreg(bw), 3.5))
-  days <- as.Date("2020-03-01") + seq(0, 700, 7)
+  days <- as.Date("2020-03-01") + seq(0, 700, 14)
   expect_message(fit <- npreg(seq_along(days) ~ days, period = 365.25), "not from 2020-03-01 to 2021-03-01")
   expect_equal(predict(fit, data.frame(days = days[1] + 3653)), predict(fit, data.frame(days = days[1] + 0.5)))
   bw$bw <- 2
@@ -135,7 +136,7 @@ test_that("observations in other periods are moved, and said", {
 })
 
 test_that("threads change nothing, and bad input is refused", {
-  data <- hours_of_day(300)
+  data <- hours_of_day(120)
   for (kernel in c("gaussian", "biweight")) {
     one <- npreg(npregbw(data$x, data$y, ckertype = kernel, period = 24, threads = 1), threads = 1)
     two <- npreg(npregbw(data$x, data$y, ckertype = kernel, period = 24, threads = 3), threads = 3)
