@@ -391,7 +391,7 @@ sizer_fields <- list(
 
 plane_sizes <- function(of) c(lengths(of[["eval.points"]]), length(of[["h"]]))
 
-sizer_plane_fields <- c(list(
+sizer_plane_fields <- c(sizer_fields["deriv.order"], list(
   names = texts(2L),
   eval.points = points_field(2L, TRUE),
   h = sizer_fields$h,
@@ -410,7 +410,7 @@ sizer_plane_fields <- c(list(
     numbers(c(sizes[1:2], if (of[["deriv.order"]] == 2) 2, sizes[3L]))
   },
   ess = function(of) numbers(plane_sizes(of), sign = "not negative")
-), sizer_fields[c("quantile", "deriv.order", "signif.level", "method", "n", "n_eff", "seconds")])
+), sizer_fields[c("quantile", "signif.level", "method", "n", "n_eff", "seconds")])
 
 risk_fields <- list(
   names = texts(min = 1L),
