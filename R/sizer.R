@@ -43,10 +43,10 @@
 #'   correlations of the derivatives. Its probability is taken as the expected Euler characteristic of the region above
 #'   q (Adler & Taylor 2007), or as that of independent points if this is less. With `"blocks"`, as in
 #'   Godtliebsen, Marron & Chaudhuri (2002), there are as many independent tests as blocks of data.
-#'   In 250 uniform samples of 3000 values, away from the ends, maps of the gradient had false features in 3 and 6 % of
-#'   the samples by `"extremes"` and in 13 and 15 % by `"blocks"`, for bandwidths of 0.15 and 0.3 standard deviations.
-#'   For the curvature these were 18 and 6 %, and 44 and 19 %: it needs effective sample sizes of a hundred and more,
-#'   which here were 35 and 140.
+#'   In 250 uniform samples of 3000 values, away from the ends, maps had bandwidths of 0.15 and 0.3 standard deviations.
+#'   By `"extremes"` 3 and 6 % of the maps of the gradient had false features, and by `"blocks"` 13 and 15 %. For the
+#'   curvature these were 18 and 6 %, and 44 and 19 %: it needs effective sample sizes of a hundred and more, which here
+#'   were 35 and 140.
 #'
 #' @param x for `sizer()` the data: a numeric vector, or a matrix or data frame with one or two columns. For methods an
 #'   object made by `sizer()`.
