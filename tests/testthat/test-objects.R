@@ -41,8 +41,8 @@ test_that("a bad value in any field ends in a value or a classed error, whatever
       # Fields that nothing reads may have any value. Parts of objects have many fields, so fewer values are tried.
       values <- if (!field %in% names(known$fields)) no_field[4L] else no_field[seq(1L, 16L, length(path)^2)]
       for (k in seq_along(values)) {
-        # Every value for print(), every other one for the others, too.
-        takers <- if (k %% 2L == 1L) takers_of(object) else takers_of(object)["print"]
+        # All values for print(), one of them for the others, too, which check the same table.
+        takers <- if (k == 1L) takers_of(object) else takers_of(object)["print"]
         message <- try_all(with_field(object, path, values[[k]]), takers, paste(name, field))
         if (length(path) == 1L) said <- c(said, sub(".* must be (.*); its field", "\\1:", message))
       }
