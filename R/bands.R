@@ -38,16 +38,17 @@
 #' Simultaneous bands take the quantile of the maximum of a
 #' Gaussian process with the covariance of the estimate between the least and the largest of the points (Sun & Loader
 #' 1994, for one dimension). The bands are for all kernels but, if simultaneous, the uniform one. For distribution
-#' functions the bandwidth is that of the estimate. The variance is F (1 - F) / n_eff, and simultaneous bands have the
-#' width of Kolmogorov's test.
+#' functions the bandwidth is that of the estimate. The variance is F (1 - F) / n_eff. Simultaneous bands have the width
+#' of Kolmogorov's test, less what smoothing takes from the maximum of a Brownian bridge.
 #'
 #' @section Coverage: Bands of 2,000 samples of 1,000 observations, from the standard normal density and from a mixture
 #'   of two normal densities with two modes, contain the true density at this rate for `level = 0.95`. Those of the
 #'   bootstrap do in 95.0 and 95.3 per cent of all cases at single points (on average over 25 quantiles), and in 95.4
 #'   and 95.2 per cent at all points of the grid. Asymptotic bands do in 94.1 and 94.1, and in 95.8 and 95.5 per cent.
 #'   The standard errors are 0.2 and 0.5. For distribution functions the bootstrap has 94.6 and 95.1, and 94.1 and
-#'   95.2 per cent. Asymptotic bands have 95.9 and 96.4, and 98.8 and 99.2: Kolmogorov's width is too large for smooth
-#'   functions.
+#'   95.2 per cent. Asymptotic bands have 95.9 and 96.4, and 94.7 and 94.7. With all of Kolmogorov's width the last two
+#'   would be 98.8 and 99.2. With 100 observations 96.7 per cent of the simultaneous bands contain the normal
+#'   distribution function.
 #'
 #'   Neither method removes the bias at a bound where the density has a slope (see [kde()]). With few
 #' observations a band may have less than its level, because its bandwidth is estimated as well.
@@ -194,7 +195,9 @@ asymptotic_band <- function(line, at, asked, run) {
   simultaneous <- asked$interval == "simultaneous"
   if (is_kcde(line)) {
     centre <- line_estimate(line, at, line$h, run)
-    if (simultaneous) return(centre + cbind(-1, rep(1, length(at))) * kolmogorov_quantile(asked$level) / sqrt(n))
+    if (simultaneous) {
+      return(centre + cbind(-1, rep(1, length(at))) * smoothed_quantile(line, asked$level, run) / sqrt(n))
+    }
     return(from_arcs(to_arcs(centre), z / (2 * sqrt(n))))
   }
   h <- line$h * n^(-1 / 20)
@@ -234,6 +237,22 @@ kolmogorov_quantile <- function(level) {
     1 - 2 * sum((-1)^(0:19) * exp(-2 * (1:20)^2 * c^2))
   }
   stats::uniroot(function(c) below(c) - level, c(0.05, 10), tol = 1e-10)$root
+}
+
+# The quantile of the largest error of a distribution function, times root n. The estimate is the empirical distribution
+# function smoothed with the kernel, whose standard deviation is h f(x) on the scale of probabilities. Smoothed by tau
+# there, the maximum of a bridge is less by 1.19 root tau on average (in 2,000 simulated bridges 1.203, 1.186 and 1.190
+# for tau = 0.002, 0.005 and 0.01, with standard errors of 0.006). Simulated 95 % quantiles of the largest absolute
+# value are 1.245, 1.145, 1.045 and 0.964 for tau = 0.01, 0.03, 0.06 and 0.1, and those by this correction 1.239, 1.152,
+# 1.067 and 0.982. The mean is over the places p of a maximum q, whose density is that of the first passage of q from
+# both ends of a bridge.
+smoothed_quantile <- function(line, level, run) {
+  q <- kolmogorov_quantile(level)
+  p <- (1:99) / 100
+  at <- distribution_quantiles_cpp(data_on_line(line), line_task(line, p), run)
+  width <- line$h * sqrt(kernel_constants(line$kernel, 1L)$second_moment) * line_density(line, at, line$h, run)
+  place <- (p * (1 - p))^-1.5 * exp(-q^2 / (2 * p * (1 - p)))
+  max(q - 1.19 * sum(place * sqrt(width)) / sum(place), stats::qnorm((1 + level) / 2) / 2)
 }
 
 # Limits from the scale of roots, and of arc sines of roots.

@@ -224,6 +224,16 @@ pictures <- list(
             list(x = x$names, y = "bandwidth", fill = if (x$deriv.order == 1L) "gradient" else "curvature"),
             list(ggplot2::scale_y_log10(), ggplot2::scale_fill_manual(values = stats::setNames(map_colours, kinds))))
   },
+  kestrel_sizer_plane = function(x) {
+    frame <- as.data.frame(x)
+    kinds <- plane_kinds(x)
+    frame$kind <- factor(kinds[kinds_on_plane(x)], kinds)
+    picture(list(ggplot2::geom_tile(by_columns(x = names(frame)[1L], y = names(frame)[2L], fill = "kind"), frame,
+                                    inherit.aes = FALSE)),
+            list(x = x$names[1L], y = x$names[2L], fill = if (x$deriv.order == 1L) "gradient" else "curvature"),
+            list(ggplot2::facet_wrap("h", labeller = ggplot2::label_both),
+                 ggplot2::scale_fill_manual(values = stats::setNames(plane_colours(x), kinds))))
+  },
   kestrel_loctest = function(x) {
     frame <- as.data.frame(x)
     marked_picture(c(unclass(x), gridded = TRUE), frame, "significant", "difference", "fhat.diff")

@@ -218,6 +218,7 @@ kernels_of_object <- function(bws) {
     abort_input("`bws` must be bandwidths or a bandwidth object with fixed bandwidths on np's scale, not one of a ",
                 "conditional estimate, of neighbours or of another kernel.")
   }
+  check_no_period(bws, "bws")
   raw <- if (regression) bws$bandwidth$x else density_raw(bws)
   okertype <- if (is.null(bws$okertype)) "liracine" else bws$okertype
   list(bw = raw, x = in_dates(bws$x, bws$dates), ckertype = bws$ckertype, ckerorder = bws$ckerorder,

@@ -275,7 +275,8 @@ size_text <- function(bws) {
 }
 
 smoother_text <- function(bws) {
-  paste0(bws$ynames, " on ", and_list(bws$xnames), ", ",
+  periodic <- if (!is.null(bws$period)) paste0(", periodic (", format_short(bws$period), unit_text(bws$dates), ")")
+  paste0(bws$ynames, " on ", and_list(bws$xnames), periodic, ", ",
          if (bws$regtype == "lc") "local constant (Nadaraya-Watson)" else "local linear")
 }
 

@@ -7,6 +7,7 @@ as_mixed_regression <- function(bws, name = "bws") {
   if (is_nearest(bws)) {
     abort_input("`", name, "` must have fixed bandwidths here, not numbers of neighbours.")
   }
+  check_no_period(bws, name)
   if (is_mixed_object(bws)) return(list(bws = bws, raw = if (bws$scaling) bws$bw * mixed_scale(bws) else bws$bw))
   if (!bws$ckertype %in% mixed_kernels) {
     abort_input("`", name, "` must have one of the kernels ", quoted(mixed_kernels, '"'), " here, not \"",

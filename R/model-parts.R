@@ -87,6 +87,10 @@ nobs.kestrel_sizer <- function(object, ...) check_object(object, "object", "kest
 
 #' @rdname model-parts
 #' @export
+nobs.kestrel_sizer_plane <- function(object, ...) check_object(object, "object", "kestrel_sizer_plane")$n
+
+#' @rdname model-parts
+#' @export
 nobs.kestrel_sketch <- function(object, ...) check_sketch(object, "object")$n
 
 #' @rdname model-parts

@@ -95,6 +95,10 @@ modetest <- function(x, mod0 = 1, B = 500, ..., w = NULL, na.action = stats::na.
 line_of_modes <- function(x, w, na.action, caller) {
   sample <- selector_sample(x, w, na.action)
   check_one_column(sample, caller, "kfs")
+  line_in_units(sample)
+}
+
+line_in_units <- function(sample) {
   limits <- ranges_cpp(sample$x)
   unit <- limits[2L] - limits[1L]
   at <- (sample$x - limits[1L]) / unit

@@ -26,6 +26,7 @@ regbw_fields <- list(
   search = texts(1L, among = c("none", "grid", "global")),
   remarks = texts(optional = TRUE),
   type = function(of) texts(1L, among = bandwidth_types),
+  period = numbers(1L, sign = "positive", optional = TRUE),
   bw = function(of) {
     if (is_nearest(of)) return(numbers(1L, whole = TRUE, between = c(1, of[["nobs"]] - 1)))
     numbers(1L, sign = "positive", finite = FALSE, also = list("a positive number", function(bw) !is.na(bw)))

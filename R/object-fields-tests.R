@@ -399,6 +399,29 @@ sizer_fields <- list(
   seconds = numbers(1L)
 )
 
+plane_sizes <- function(of) c(lengths(of[["eval.points"]]), length(of[["h"]]))
+
+sizer_plane_fields <- c(sizer_fields["deriv.order"], list(
+  names = texts(2L),
+  eval.points = points_field(2L, TRUE),
+  h = sizer_fields$h,
+  scale = numbers(2L, sign = "positive"),
+  estimate = function(of) {
+    kinds <- if (of[["deriv.order"]] == 1) 1 else 5
+    numbers(plane_sizes(of), finite = FALSE, also = list(paste("whole numbers from 0 to", kinds, "and NA"),
+                                                         function(kind) all(kind %in% c(0:kinds, NA))))
+  },
+  derivative = function(of) {
+    sizes <- plane_sizes(of)
+    numbers(c(sizes[1:2], of[["deriv.order"]] + 1, sizes[3L]))
+  },
+  statistic = function(of) {
+    sizes <- plane_sizes(of)
+    numbers(c(sizes[1:2], if (of[["deriv.order"]] == 2) 2, sizes[3L]))
+  },
+  ess = function(of) numbers(plane_sizes(of), sign = "not negative")
+), sizer_fields[c("quantile", "signif.level", "method", "n", "n_eff", "seconds")])
+
 risk_fields <- list(
   names = texts(min = 1L),
   fhat1 = c(of_class("kestrel_kde"), also = list(list("an estimate on a grid", function(fhat) fhat$gridded))),

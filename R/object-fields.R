@@ -27,6 +27,7 @@ stream_fields <- list(
   slabs = numbers(1L, sign = "positive", whole = TRUE),
   file = texts(1L, optional = TRUE),
   engine = texts(1L), backend = texts(1L), device = texts(1L, optional = TRUE),
+  transform = function(of) transform_field(columns_of(of), numeric(0), "images"),
   largest = numbers(1L, sign = "not negative"),
   mass = numbers(1L, sign = "not negative"),
   seconds = numbers(1L)
@@ -424,6 +425,7 @@ object_classes <- list(
   kestrel_explorer = list(made = "a page made by explore()", fields = explorer_fields),
   kestrel_modetree = list(made = "a tree made by modetree()", fields = modetree_fields),
   kestrel_sizer = list(made = "a map made by sizer()", fields = sizer_fields),
+  kestrel_sizer_plane = list(made = "a map of two variables made by sizer()", fields = sizer_plane_fields),
   kestrel_score = list(made = "scores made by pdf_score()", fields = score_fields),
   summary.kestrel_score = list(made = "a summary of scores", fields = list(score = of_class("kestrel_score"))),
   kestrel_info = list(made = "what kestrel_info() returned", fields = info_fields)

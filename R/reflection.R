@@ -64,16 +64,17 @@ wrapped <- function(transform, values, k) {
   values
 }
 
-# The sample with values of periodic variables within the period, and a message that counts those that were not.
-wrapped_sample <- function(sample, transform) {
+# The sample with values of periodic variables within the period, and a message that counts those that were not; `shown`
+# makes text of the ends of the period.
+wrapped_sample <- function(sample, transform, shown = format_short) {
   for (k in which(is_periodic(transform))) {
     x <- sample$x[, k]
     inside <- wrapped(transform, x, k)
     moved <- sum(inside != x)
     if (moved == 0) next
     inform(format(moved, big.mark = ","), " of ", format(length(x), big.mark = ","), " values of ",
-           quoted(sample$names[k]), " are not from ", format_short(transform$lower[k]), " to ",
-           format_short(transform$upper[k]), ", and whole periods are added to them.")
+           quoted(sample$names[k]), " are not from ", shown(transform$lower[k]), " to ",
+           shown(transform$upper[k]), ", and whole periods are added to them.")
     sample$x[, k] <- inside
     sample["vector"] <- list(NULL)
   }

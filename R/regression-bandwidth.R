@@ -2,7 +2,8 @@
 
 # The fields of a bandwidth object with one numeric regressor. With `needed`, see search_bandwidth(), it also has the
 # `.observations` of the search.
-single_regbw <- function(xdat, ydat, asked, given, refine, w, na.action, run, verbose, needed) {
+single_regbw <- function(xdat, ydat, asked, given, refine, w, na.action, run, verbose, needed,
+                         period) {
   bws <- given$bws
   if (given$fixed && length(without_class(bws)) != 1L) {
     abort_input("`bws` must be one bandwidth for bandwidth.compute = FALSE, not ", describe_value(bws), ".")
@@ -13,7 +14,7 @@ single_regbw <- function(xdat, ydat, asked, given, refine, w, na.action, run, ve
     given["bws"] <- list(NULL)
   }
   if (is_nearest(asked)) check_nearest_arguments(asked, given)
-  sample <- check_regression_sample(xdat, ydat, w, na.action)
+  sample <- sample_within_period(check_regression_sample(xdat, ydat, w, na.action), period)
   data <- observations_of(sample, run)
   asked$sdev <- spread_of(data$sorted)
   asked$nconfac <- sample$nobs^(-1 / (2 * asked$ckerorder + 1))

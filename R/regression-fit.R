@@ -329,8 +329,11 @@ values_at <- function(fit, points, se, run, data = observations_of(fit$bws, run)
   bws <- fit$bws
   if (is_mixed_object(bws)) return(mixed_values_at(fit, points, se, run, gradients))
   known <- !is.na(points)
-  at <- regression_fit_cpp(data$sorted, local_fits(bws$h, bws), if (all(known)) points else points[known],
-                           if (se || gradients) fit$error2 else numeric(0), gradients, run)
+  inside <- if (all(known)) points else points[known]
+  if (!is.null(bws$period)) inside <- wrapped(data$circle, inside, 1L)
+  error2 <- if (se || gradients) fit$error2 else numeric(0)
+  at <- if (has_series(data, bws$h, bws)) series_at_points(data, bws$h, bws, inside, error2, gradients) else
+    regression_fit_cpp(data$sorted, local_fits(bws$h, bws), inside, error2, gradients, run)
   if (!gradients) at <- at[c("mean", "se")]
   if (all(known)) at else lapply(at, function(found) replace(rep(NA_real_, length(points)), known, found))
 }

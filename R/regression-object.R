@@ -2,7 +2,8 @@
 
 # The arguments that a bandwidth object given as `bws` decides, and its fields of them.
 chosen_by_object <- c(regtype = "regtype", method = "bwmethod", ckertype = "ckertype", ckerorder = "ckerorder",
-                      scaling = "bwscaling", bw.scale = "bw.scale", type = "bwtype", unsupported = "unsupported")
+                      scaling = "bwscaling", bw.scale = "bw.scale", type = "bwtype", unsupported = "unsupported",
+                      period = "period")
 
 chosen_by_density <- c(method = "bwmethod", scaling = "bwscaling", ckertype = "ckertype", ckerorder = "ckerorder",
                        ukertype = "ukertype", okertype = "okertype")
@@ -28,7 +29,7 @@ chosen_by <- function(bws) {
   if (inherits(bws, "kestrel_condensbw")) return(chosen_by_condensity)
   if (inherits(bws, "kestrel_densbw")) return(chosen_by_density)
   if (!is_mixed_object(bws)) return(chosen_by_object)
-  c(chosen_by_object[chosen_by_object != "bw.scale"], ukertype = "ukertype", okertype = "okertype")
+  c(chosen_by_object[!chosen_by_object %in% c("bw.scale", "period")], ukertype = "ukertype", okertype = "okertype")
 }
 
 # Whether a bandwidth object is one of several regressors or of factors.

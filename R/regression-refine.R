@@ -139,6 +139,7 @@ at_least <- function(h, scale) {
 # window, and for the others a little more, too. NULL if they are more than `most`.
 bandwidths_at_distances <- function(data, range, scale, kernel, nearest, most) {
   little <- 4 * .Machine$double.eps
+  if (!is.null(data$circle)) range[2L] <- min(range[2L], widest_of_images(data$circle, kernel) / scale)
   distance <- regression_distances_cpp(data$sorted, range[1L] * (1 - little) * scale, range[2L] * scale, nearest)
   if (is.null(distance)) return(NULL)
   bw <- distance / scale

@@ -12,9 +12,10 @@ remarks_on_bandwidth <- function(found, asked, sample, data) {
 
 remark_on_infinite <- function(found, asked, sample) {
   if (found$search != "global" || found$bw <= max(found$grid)) return(NULL)
+  line <- asked$regtype == "ll" && is.null(sample$period)
   paste0("The least ", asked$method, " is at an infinite bandwidth, where the fit is the ",
-         if (asked$regtype == "lc") "mean of " else "straight line of ", sample$ynames,
-         if (asked$regtype == "ll") paste(" on", sample$xnames), "; h = ", format_short(found$bw), " stands for it.")
+         if (line) "straight line of " else "mean of ", sample$ynames,
+         if (line) paste(" on", sample$xnames), "; h = ", format_short(found$bw), " stands for it.")
 }
 
 # If a rejected bandwidth below the chosen one has a lower criterion, taken as the mean over the observations with a

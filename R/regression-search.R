@@ -39,6 +39,7 @@ candidate_bandwidths <- function(data, asked, given) {
   unit <- unit_of(asked)
   range <- range_of(data$x)
   made <- function(grid, search, argument) {
+    check_within_period(grid, unit, data, asked, argument)
     list(grid = grid, h = h_of(grid, unit, range), unit = unit, search = search, argument = argument)
   }
   bws <- if (!is.null(given$bws)) check_bandwidths(given$bws)
@@ -53,6 +54,7 @@ candidate_bandwidths <- function(data, asked, given) {
   if (all(vapply(of_grid, is.null, NA)) && asked$unsupported == "reject") {
     return(made(scan_bandwidths(data, asked$ckertype, unit), "global", "ydat"))
   }
+  if (!is.null(data$circle)) range <- data$circle$period / 2
   made(listed_bandwidths(given, range / unit / if (asked$ckertype == "gaussian") sqrt(5) else 1), "grid", "bwmax")
 }
 
@@ -77,16 +79,18 @@ scan_ratio <- function(n) if (n <= 100L) 1.02 else if (n <= 10000L) 1.06 else 1.
 
 # The bandwidths of the scan for the least value of a curve, from the smallest that supports every observation. Where
 # all observations are tied, the curve is constant below the smallest step of x. The last, far beyond the data, stands
-# for an infinite bandwidth. Before it, at 1000 times the range of x, a curve differs from its limit by 1e-6.
+# for an infinite bandwidth. Before it, at 1000 times the range of x, a curve differs from its limit by 1e-6. That of a
+# periodic variable ends with its widest kernel.
 scan_bandwidths <- function(data, kernel, unit) {
   range <- range_of(data$x) / unit
   lowest <- at_least(regression_support_cpp(data$sorted, kernel), unit)
   tied <- lowest == 0
   if (tied) lowest <- 0.9 * smallest_step(data$x) / unit / if (is_compact(kernel)) 1 else 38
   lowest <- max(lowest, 1e-15 * range, regression_limits[1L])
-  widest <- min(10 * range, regression_limits[2L])
-  steps <- ceiling(log(widest / lowest) / log(scan_ratio(length(data$x))))
-  bw <- c(lowest, lowest * (widest / lowest)^(seq_len(steps) / steps), widest * 10^(1:10 / 5),
+  circle <- data$circle
+  widest <- if (is.null(circle)) min(10 * range, regression_limits[2L]) else widest_of_scan(circle, kernel) / unit
+  steps <- max(0, ceiling(log(widest / lowest) / log(scan_ratio(length(data$x)))))
+  bw <- c(lowest, lowest * (widest / lowest)^(seq_len(steps) / steps), if (is.null(circle)) widest * 10^(1:10 / 5),
           10^ceiling(log10(range) + 9))
   bw[bw >= regression_limits[1L] & bw <= regression_limits[2L]]
 }
@@ -123,6 +127,7 @@ observations_of <- function(sample, run) {
     used <- sample$w > 0
     data <- lapply(data, `[`, used)
   }
+  if (!is.null(sample$period)) return(periodic_observations(data, sample, run))
   c(data, sorted = regression_cpp(data, run))
 }
 
@@ -134,7 +139,9 @@ local_fits <- function(h, asked) {
 
 # The sums for a curve. A fit that has been made at the observations has those for its bandwidth.
 regression_sums <- function(data, h, asked, run) {
-  if (is.null(data$fit)) regression_cv_cpp(data$sorted, local_fits(h, asked), run) else data$fit
+  if (!is.null(data$fit)) return(data$fit)
+  if (!is.null(data$circle)) return(periodic_totals(data, h, asked, run))
+  regression_cv_cpp(data$sorted, local_fits(h, asked), run)
 }
 
 # The observations with `fit`, which regression_at_data_cpp() makes at one bandwidth. It serves the curve of a search at
@@ -143,7 +150,9 @@ regression_sums <- function(data, h, asked, run) {
 with_errors <- c(errors = TRUE, gradients = FALSE)
 
 with_fit <- function(data, h, asked, needed, run) {
-  if (is.null(data$fit)) {
+  if (is.null(data$fit) && has_series(data, h, asked)) {
+    data$fit <- series_with_errors(data, h, asked, needed)
+  } else if (is.null(data$fit)) {
     data$fit <- regression_at_data_cpp(data$sorted, local_fits(h, asked), needed[["errors"]], needed[["gradients"]],
                                        run)
   }

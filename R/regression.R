@@ -137,6 +137,23 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #'   The bandwidth may be just above a distance, where the curve jumps, and its rounded digits in print may be below it.
 #'   So use the object, or its field `bw`, not the printed digits.
 #'
+#' @section Periods: With a `period` the regressor is an hour of the day, a direction, a longitude or a day of the year.
+#'   The weight of an observation is then the sum of the kernel over all whole periods, so that the fit is periodic. An
+#'   observation is left out with all of its images. The objectives, standard errors and gradients are those of these
+#'   weights. A local linear fit is the line through all images near the point. Values whole periods apart are the same
+#'   place: observations that are more than a period beyond the least one are moved into the period that begins there,
+#'   with a message. Points may be anywhere. The infinite bandwidth gives the mean of the responses, also for local
+#'   linear fits. The windows of the compact kernels must not be wider than the period, or else infinite. The scan, and
+#'   a grid of `nbw` bandwidths, end there. There must be one numeric regressor, a fixed bandwidth and a kernel of order
+#'   2, and the CPU computes.
+#'
+#'   Up to a bandwidth of an 18th of the period the Gaussian kernel is summed over images of the data, by the same
+#'   engines as without a period. Wider ones are summed by their Fourier series (Mardia & Jupp 2000), which has at most
+#'   26 terms, in O(n) for each bandwidth. Where observations are so few that the series loses digits, the sums are over
+#'   all images.
+#'   With 100,000 observations a search took 5.5 seconds on one core with the Gaussian kernel and 1.3 seconds with the
+#'   Epanechnikov kernel, and without a period 1.1 and 0.5 seconds.
+#'
 #' @section Errors: Errors of class `kestrel_error_input` are for
 #'
 #'   - infinite values, lengths that differ, and fewer than two observations;
@@ -146,6 +163,7 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #'   - responses whose squared differences have a sum that is not between 1e-290 and 1.8e308, unless all are equal;
 #'   - bandwidths that are not within 1e-300 and 1e300, and numbers of neighbours that are not whole, not positive, or
 #'     more than some observation has;
+#'   - a `period` that is not a positive number, with what it does not take, or with a window wider than it;
 #'   - arguments that neither \pkg{np} nor this function has, or values of the arguments of \pkg{np} that this function
 #'     does not support;
 #'   - a grid in which no bandwidth supports every observation. The message gives the smallest bandwidth that would.
@@ -210,6 +228,7 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #' @param nbw,bwmin,bwmax the number of bandwidths in a grid, its first and its last.
 #' @param bw.scale the meaning of all bandwidths, given and returned: see below.
 #' @param unsupported `"reject"` bandwidths at which an observation has no neighbour, or `"exclude"` these observations.
+#' @param period the period of the regressor, in its units, for dates in days or seconds: see Periods.
 #' @param w weights, one for each observation, non-negative and not all zero. Rows of weight zero are left out, and
 #'   others must have at least 1e-100 of the largest weight. An observation that is left out of its own fit is left out
 #'   with its whole weight. So a weight of 3 stands for three copies in fits, but not in the objective. In the formula
@@ -247,6 +266,7 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #'   \item{nobs}{the number of observations of positive weight}
 #'   \item{x, y, w}{the data as used, the weights rescaled to sum to `nobs`; dates in `x` as numbers}
 #'   \item{dates}{the first date of the data if the regressor is a date}
+#'   \item{period}{as given, if the regressor has one; `x` is then within one period}
 #'   \item{xnames, ynames}{the names of the variables}
 #'   \item{na.action, rows.omit, nobs.omit}{the rows left out, if any, their numbers, and how many}
 #'   \item{evaluations, seconds, engine, backend, device, call}{how the bandwidth was found. The engine is `"sweep"`, on
@@ -274,6 +294,8 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #'
 #'   Li, Q. & Racine, J.S. (2007) *Nonparametric Econometrics*. Princeton University Press, ch. 2.
 #'
+#'   Mardia, K.V. & Jupp, P.E. (2000) *Directional Statistics*. Wiley.
+#'
 #'   Nadaraya, E.A. (1964) On estimating regression. *Theory of Probability and Its Applications* **9**, 141-142.
 #'
 #'   Racine, J. & Li, Q. (2004) Nonparametric estimation of regression functions with both categorical and continuous
@@ -300,6 +322,10 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #' npregbw(dist ~ speed, data = cars, regtype = "ll", bwtype = "generalized_nn")
 #' # numbers, a factor and an ordered factor
 #' npregbw(mpg ~ wt + factor(cyl) + ordered(gear), data = mtcars)
+#'
+#' # the temperature in the course of the year
+#' month <- rep(1:12, 20)
+#' npregbw(as.vector(nottem) ~ month, period = 12)
 #'
 #' # the grid of Rohlfs & Zahran
 #' npregbw(dist ~ speed, data = cars, ckertype = "epanechnikov", bw.scale = "support", nbw = 50)
@@ -343,8 +369,8 @@ npregbw.default <- function(xdat, ydat, bws = NULL, bandwidth.compute = TRUE, ..
                             ukertype = c("aitchisonaitken", "liracine"),
                             okertype = c("liracine", "wangvanryzin", "racineliyan"), bwscaling = FALSE, nmulti = NULL,
                             nbw = NULL, bwmin = NULL, bwmax = NULL, bw.scale = c("np", "support"),
-                            unsupported = c("reject", "exclude"), refine = FALSE, w = NULL, na.action = stats::na.omit,
-                            backend = "auto", threads = NULL, verbose = NULL) {
+                            unsupported = c("reject", "exclude"), refine = FALSE, period = NULL, w = NULL,
+                            na.action = stats::na.omit, backend = "auto", threads = NULL, verbose = NULL) {
   started <- proc.time()[["elapsed"]]
   check_named("npregbw", given_names(...), "bandwidth.compute")
   if (inherits(bws, "kestrel_regbw")) {
@@ -373,7 +399,8 @@ npregbw.default <- function(xdat, ydat, bws = NULL, bandwidth.compute = TRUE, ..
     !is.null(needed) && (mixed && !is.null(bws) || length(plain(bws)) == 1L)
   y <- if (!missing(ydat)) ydat
   if (mixed) {
-    refuse_for_mixed(c(given[c("nbw", "bwmin", "bwmax")], refine = if (refine) TRUE), asked, several)
+    refuse_for_mixed(c(given[c("nbw", "bwmin", "bwmax")], refine = if (refine) TRUE, list(period = period)), asked,
+                     several)
     if (is_nearest(asked)) check_nearest_arguments(asked, given)
     asked <- c(asked[names(asked) != "bw.scale"],
                ukertype = check_choice(ukertype, c("aitchisonaitken", "liracine"), "ukertype"),
@@ -381,8 +408,9 @@ npregbw.default <- function(xdat, ydat, bws = NULL, bandwidth.compute = TRUE, ..
     bw <- mixed_regbw(xdat, y, w, asked, c(given, list(nmulti = nmulti)), na.action,
                       run_options(threads, backend, cuda = TRUE), verbose)
   } else {
+    if (!is.null(period)) period <- check_regression_period(period, asked)
     bw <- single_regbw(if (!missing(xdat)) xdat, y, asked, given, refine, w, na.action,
-                       run_options(threads, backend, cuda = TRUE), verbose, needed)
+                       run_options(threads, backend, cuda = is.null(period)), verbose, needed, period)
   }
   call <- called_as(quote(npregbw), match.call())
   call$.needed <- NULL

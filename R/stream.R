@@ -7,8 +7,8 @@
 #'
 #' With the engine `"scanline"` (the compact kernels on a grid with equal steps) the observations are sorted once, and
 #' every slab has the same bits as in kde() with the same backend. If a GPU that `backend = "auto"` chose fails on the
-#' way, the CPU computes the remaining slabs. With other engines each slab is a separate estimate, within `tol` of the
-#' largest value that the estimate has anywhere.
+#' way, the CPU computes the remaining slabs. With other engines, and with `bounds` or a `period`, each slab is a
+#' separate estimate, within `tol` of the largest value that the estimate has anywhere.
 #'
 #' @section Files:
 #' A name that ends in `.nc` makes a netCDF-4 file (package \pkg{ncdf4}) with the axes as dimensions, named as the
@@ -33,6 +33,7 @@
 #' @param to a function, called with each slab in turn, or the name of a file.
 #' @param slab how many indices of the last axis make a slab; if NULL, as many as take 64 MB.
 #' @param gridsize,xmin,xmax,supp,step the grid, as in [kde()].
+#' @param bounds,period as in [kde()].
 #' @param backend as in [kde()]; the GPU's memory limits neither the grid nor a slab.
 #' @param verbose if TRUE, say what is going to be computed and show progress; otherwise as in [kde()].
 #' @return An object of class `"kestrel_stream"`, invisibly, a list:
@@ -41,8 +42,8 @@
 #'   \item{slabs}{the number of slabs}
 #'   \item{mass}{the integral of the estimate over the grid by the trapezoid rule}
 #'   \item{largest}{the largest value}
-#'   \item{h, H, names, n, n_eff, kernel, kernel_type, engine, backend, device, call, seconds}{as in [kde()]. If slabs
-#'     are separate estimates, `engine`, `backend` and `device` are those of the first}
+#'   \item{h, H, names, n, n_eff, kernel, kernel_type, transform, engine, backend, device, call, seconds}{as in [kde()].
+#'     If slabs are separate estimates, `engine`, `backend` and `device` are those of the first}
 #'
 #'   A function is called with a list: `estimate`, an array with d dimensions (a vector when d = 1); `axes`, its axes;
 #'   `first`, the index on the last axis where it begins.
@@ -65,9 +66,10 @@
 #' identical(estimate, as.vector(fhat$estimate))
 #' unlink(file)
 #' @export
-kde_stream <- function(x, to, H, h, gridsize, xmin, xmax, supp, step = NULL, slab = NULL, ..., w, kernel = "gaussian",
-                       kernel_type = c("radial", "product"), na.action = stats::na.fail, tol = 1e-12, engine = "auto",
-                       backend = "auto", threads = NULL, verbose = NULL) {
+kde_stream <- function(x, to, H, h, gridsize, xmin, xmax, supp, step = NULL, slab = NULL, ..., w, bounds = NULL,
+                       period = NULL, kernel = "gaussian", kernel_type = c("radial", "product"),
+                       na.action = stats::na.fail, tol = 1e-12, engine = "auto", backend = "auto", threads = NULL,
+                       verbose = NULL) {
   check_arguments("kde_stream", given_names(...))
   started <- proc.time()[["elapsed"]]
   grid <- given_grid(step = step, streamed = TRUE)
@@ -78,12 +80,15 @@ kde_stream <- function(x, to, H, h, gridsize, xmin, xmax, supp, step = NULL, sla
   run <- density_options(threads, backend, engine, tol, cuda = TRUE)
   check_cuda_engine(run, c("direct", "scanline"))
   sample <- check_sample(x, if (!missing(w)) w, na.action)
+  transform <- choose_transform(sample$x, sample$names, FALSE, NULL, FALSE, bounds, period)
+  if (has_images(transform)) sample <- wrapped_sample(sample, transform)
   check_engine(run$engine, ncol(sample$x), kernel, TRUE)
   grid <- check_grid(grid, ncol(sample$x))
   sink <- check_sink(if (!missing(to)) to)
   bandwidth <- resolve_bandwidth(given, sample, kernel, kernel_type == "product", selecting(run, ncol(sample$x)),
-                                 verbose)
-  fhat <- new_density(sample, bandwidth$H, kernel, kernel_type, NULL, run)
+                                 verbose, transform = transform)
+  check_H_with_images(bandwidth$H, transform, sample$names)
+  fhat <- new_density(sample, bandwidth$H, kernel, kernel_type, transform, run)
   axes <- grid_for(fhat, grid)$axes
   slabs <- cut_slabs(lengths(axes), slab)
   source <- slab_source(fhat, axes, slabs, run)
@@ -100,7 +105,7 @@ kde_stream <- function(x, to, H, h, gridsize, xmin, xmax, supp, step = NULL, sla
   fhat <- with_rounding(fhat)
   fhat[c("engine", "backend")] <- by[c("engine", "backend")]
   fhat$device <- by$device
-  kept <- c("h", "H", "names", "kernel", "kernel_type", "engine", "backend", "device", "n_eff")
+  kept <- c("h", "H", "names", "kernel", "kernel_type", "engine", "backend", "device", "n_eff", "transform")
   result <- c(list(axes = axes, file = sink$file, slabs = length(slabs$first)), result, list(n = length(fhat$w)),
               fhat[intersect(kept, names(fhat))])
   result$call <- match.call()
@@ -148,8 +153,8 @@ slab_source <- function(fhat, axes, slabs, run) {
   part_of_task <- function(first, count) task_on_axes(fhat, part_of_axes(first, count))
   task <- task_on_axes(fhat, axes)
   # A slab may have equal steps where the whole grid has not.
-  regular <- run$engine %in% c("auto", "scanline") && takes_scanline_cpp(task, run)
-  if (!regular && run$engine == "scanline") abort_irregular()
+  regular <- run$engine %in% c("auto", "scanline") && is.null(fhat$transform) && takes_scanline_cpp(task, run)
+  if (!regular && run$engine == "scanline" && is.null(fhat$transform)) abort_irregular()
   plan <- if (regular) {
     plan_density(fhat, task, c(run, slabs = TRUE))
   } else {
@@ -214,6 +219,7 @@ print.kestrel_stream <- function(x, ...) {
     call_lines(x$call),
     label_line("n", format(x$n, big.mark = ",")),
     label_line("variables", paste(x$names, collapse = ", ")),
+    if (!is.null(x$transform)) label_line("bounds", images_text(x$transform)),
     label_line("grid", axes_text(x$axes)),
     label_line("slabs", paste0(x$slabs, if (is.null(x$file)) ", to a function" else paste0(", in ", x$file))),
     label_line("engine", paste0(x$engine, " on ", backend_text(x), ", ", format_short(x$seconds), " s")),

@@ -107,7 +107,8 @@ tidy_frames <- list(
   kestrel_histde = as_frame_of, kestrel_kroc = as_frame_of, kestrel_kdr = as_frame_of, kestrel_score = as_frame_of,
   kestrel_boot = as_frame_of, kestrel_record = as_frame_of, kestrel_ksum = as_frame_of, kestrel_q_error = as_frame_of,
   kestrel_synopsis = as_frame_of, kestrel_kde_groups = as_frame_of, kestrel_risk = as_frame_of,
-  kestrel_sizer = as_frame_of, kestrel_modetree = as_frame_of, kestrel_explorer = as_frame_of,
+  kestrel_sizer = as_frame_of, kestrel_sizer_plane = as_frame_of, kestrel_modetree = as_frame_of,
+  kestrel_explorer = as_frame_of,
   # A row for each variable.
   kestrel_sketch = function(x) {
     of <- summary(x)
@@ -312,6 +313,11 @@ glance_frames <- list(
   kestrel_sizer = function(x) {
     check_object(x, "x", "kestrel_sizer")
     list(nobs = x$n, n.eff = x$n_eff, bandwidths = length(x$h), points = length(x$eval.points),
+         deriv.order = x$deriv.order, level = x$signif.level)
+  },
+  kestrel_sizer_plane = function(x) {
+    check_object(x, "x", "kestrel_sizer_plane")
+    list(nobs = x$n, n.eff = x$n_eff, bandwidths = length(x$h), points = prod(lengths(x$eval.points)),
          deriv.order = x$deriv.order, level = x$signif.level)
   },
   kestrel_boot = function(x) {

@@ -18,14 +18,21 @@ namespace {
 struct Observations {
   Rcpp::NumericVector x, y;
   Rcpp::RObject w;
+  Rcpp::IntegerVector images;
   RegressionSample views;
 };
 
 Observations unpack_observations(const Rcpp::List& list) {
-  const Fields fields(list, "a sample of a regression", {"x", "y", "w"});
-  Observations sample{
-      fields.get<Rcpp::NumericVector>("x"), fields.get<Rcpp::NumericVector>("y"), fields["w"], {}};
-  sample.views = {view(sample.x), view(sample.y), weights_of(sample.w)};
+  const Fields fields(list, "a sample of a regression", {"x", "y", "w", "images"});
+  const SEXP images_of = fields.optional("images");
+  Observations sample{fields.get<Rcpp::NumericVector>("x"),
+                      fields.get<Rcpp::NumericVector>("y"),
+                      fields["w"],
+                      Rf_isNull(images_of) ? Rcpp::IntegerVector() : Rcpp::IntegerVector(images_of),
+                      {}};
+  const auto images = static_cast<std::size_t>(sample.images.size());
+  sample.views = {
+      view(sample.x), view(sample.y), weights_of(sample.w), {sample.images.begin(), images}};
   return sample;
 }
 
@@ -123,7 +130,7 @@ Rcpp::List regression_cv_cpp(SEXP regression, Rcpp::List task, Rcpp::List run) {
 Rcpp::List regression_at_data_cpp(SEXP regression, Rcpp::List task, bool errors, bool gradients,
                                   Rcpp::List run) {
   const RegressionSample& sample = call_of(regression).sample();
-  const std::size_t n = sample.y.size;
+  const std::size_t n = regression_of(regression).size();
   Rcpp::NumericVector mean = room_for(n), residual = room_for(n), left_out = room_for(n),
                       error2 = room_for(n), se = room_for(errors ? n : 0),
                       grad = room_for(gradients ? n : 0), gerr = room_for(gradients ? n : 0);

@@ -223,7 +223,7 @@ density_calls <- list(
       some_of(list(factor = pick(list(2, c(0.5, 1, 3), stats::rexp(3L), -1)), threads = pick(1:3)), 0.3))
   },
   sizer = function() {
-    x <- one_column()
+    x <- if (chance(0.3)) sample_values(d = 2) else one_column()
     c(sample_and_weights(x), if (chance(0.5)) list(h = bandwidth_for(x) * c(1, 3)) else list(length = 3),
       list(gridsize = pick(c(2, 9, 40))),
       some_of(list(deriv.order = 2, signif.level = stats::runif(1L), method = "blocks", xmin = pick(c(-1e3, 0, NA)),
@@ -272,7 +272,8 @@ density_calls <- list(
     size <- list(gridsize = grid_size_for(shape_of(x)[2L]))
     grid <- grid_arguments(x)
     if (is.null(grid$step)) grid <- utils::modifyList(size, as.list(grid))
-    c(list(x = x, to = to), bandwidth_arguments(x), grid, kernel_arguments(), if (chance(0.3)) list(slab = pick(1:5)))
+    c(list(x = x, to = to), bandwidth_arguments(x), grid, kernel_arguments(), if (chance(0.3)) list(slab = pick(1:5)),
+      if (chance(0.2)) list(bounds = bounds_for(x)) else if (chance(0.1)) list(period = spread_of(x)[1L]))
   },
   hns = function() c(sample_and_weights(one_column()), some_of(list(deriv.order = pick(0:4)))),
   Hns = function() c(sample_and_weights(sample_values()), some_of(list(deriv.order = pick(0:4)))),

@@ -14,7 +14,7 @@ regression_arguments <- function(x) {
     some_of(list(nbw = pick(c(2, 7, 50)), bwmin = spread_of(x)[1L] / 10, bwmax = spread_of(x)[1L] * 2,
                  bw.scale = pick(c("support", "np")), refine = TRUE, w = weights_for(length(x)),
                  bws = spread_of(x)[1L] * pick(list(0.3, c(0.2, 0.5, 1))), na.action = quote(stats::na.omit),
-                 bandwidth.compute = FALSE), 0.1))
+                 bandwidth.compute = FALSE, period = pick(list(24, spread_of(x)[1L] * c(0.3, 2)[pick(1:2)], -1))), 0.1))
 }
 
 neighbour_arguments <- function(n) {

@@ -34,6 +34,7 @@ objects_to_edit <- function() {
   boot <- hboot(x, B = 3, gridsize = 9)
   tree <- modetree(x, length = 3)
   map <- sizer(x, h = c(0.5, 2), gridsize = 4)
+  plane_map <- sizer(X, h = c(0.5, 2), gridsize = 4, deriv.order = 2)
   score <- pdf_score(X, list(one = X + 1, two = X + 2), gridsize = 5, sensitivity = 2, B = 3)
   list(
     plane = plane, line = kde(x, h = 0.5, gridsize = 6, positive = TRUE),
@@ -62,7 +63,8 @@ objects_to_edit <- function() {
     smooth_bw = smooth, of_smooth_bw = summary(smooth), smooth = npscoef(smooth, betas = TRUE),
     of_smooth = summary(npscoef(smooth)), index_bw = index, of_index_bw = summary(index),
     index = npindex(index, gradients = TRUE), of_index = summary(npindex(index)), tested = tested,
-    of_tested = summary(tested), tree = tree, map = map, modes = modes, of_modes = summary(modes),
+    of_tested = summary(tested), tree = tree, map = map, plane_map = plane_map,
+    modes = modes, of_modes = summary(modes),
     specified = specified, of_specified = summary(specified), equality = equality, of_equality = summary(equality),
     serial = serial, of_serial = summary(serial), entropy = entropy, of_entropy = summary(entropy),
     roc = kroc(x, x + 1, gridsize = 9),
@@ -200,6 +202,7 @@ takers <- list(
   kestrel_modetree = list(frame = as.data.frame, nobs = nobs, print = print, summary = summary, plot = plot),
   kestrel_explorer = list(frame = as.data.frame, print = print, knit = knitr::knit_print),
   kestrel_sizer = list(frame = as.data.frame, nobs = nobs, print = print, summary = summary, plot = plot),
+  kestrel_sizer_plane = list(frame = as.data.frame, nobs = nobs, print = print, summary = summary, plot = plot),
   kestrel_curve = list(print = fitted, se = se),
   kestrel_record = list(frame = as.data.frame, print = print, plot = plot),
   kestrel_q_error = list(frame = as.data.frame, print = print, plot = plot)

@@ -126,8 +126,20 @@ test_that("asymptotic limits are those that the help describes", {
   # Kolmogorov's table.
   expect_equal(kolmogorov_quantile(0.95), 1.3581, tolerance = 1e-4)
   expect_equal(kolmogorov_quantile(0.1), 0.5712, tolerance = 1e-3)
-  expect_equal(unname(limits(Fhat, at, "simultaneous", method = "asymptotic")[3, -1]),
-               p[3] + c(-1, 1) * kolmogorov_quantile(0.95) / sqrt(60))
+  # Less what smoothing takes from the maximum.
+  of_level <- (1:99) / 100
+  width <- 0.1 * colMeans(outer(x, qkde(of_level, kde(x, h = 0.1)), dnorm, sd = 0.1))
+  place <- exp(-1.3581^2 / (2 * of_level * (1 - of_level))) / (of_level * (1 - of_level))^1.5
+  q <- kolmogorov_quantile(0.95) - 1.19 * weighted.mean(sqrt(width), place)
+  narrow <- kcde(x, h = 0.1)
+  expect_equal(unname(limits(narrow, at, "simultaneous", method = "asymptotic")[3, -1]),
+               predict(narrow, at[3]) + c(-1, 1) * q / sqrt(60), tolerance = 1e-6)
+  # A narrow compact kernel takes hardly anything, a wide one leaves the width at the median.
+  half <- function(h, kernel = "epanechnikov") {
+    diff(limits(kcde(x, h = h, kernel = kernel), at[3], "simultaneous", method = "asymptotic")[1, 2:3]) / 2 * sqrt(60)
+  }
+  expect_lt(abs(half(1e-6) - kolmogorov_quantile(0.95)), 0.2)
+  expect_equal(unname(half(50)), qnorm(0.975) / 2)
 })
 
 test_that("nothing else changes limits", {

@@ -107,7 +107,7 @@ test_that("maps have tables, prints and pictures", {
 test_that("bad input is refused", {
   x <- faithful$eruptions
   expect_refused(
-    sizer(faithful),
+    sizer(cbind(faithful, 1:272)),
     sizer(c(1, 1)),
     sizer(x, h = 0),
     sizer(x, h = c(1, 36)),

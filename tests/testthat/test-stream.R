@@ -34,6 +34,32 @@ test_that("slabs put together are the estimate of kde()", {
   }
 })
 
+test_that("slabs know bounds and periods", {
+  for (d in 1:3) for (kernel in c("epanechnikov", "gaussian")) {
+    size <- list(90, c(20, 30), c(12, 9, 17))[[d]]
+    x <- stream_sample(d)
+    bounds <- cbind(rep(0, d), Inf)
+    period <- c(rep(NA, d - 1), 3)
+    h <- 0.4
+    whole <- suppressMessages(kde(x, h = h, gridsize = size, kernel = kernel, bounds = bounds, period = period,
+                                  xmin = c(rep(-1, d - 1), 0), xmax = rep(3, d), compute.cont = FALSE))
+    streamed <- suppressMessages(collect(x, h = h, gridsize = size, kernel = kernel, bounds = bounds, period = period,
+                                         xmin = c(rep(-1, d - 1), 0), xmax = rep(3, d), slab = 7))
+    expect_close_to_reference(unlist(lapply(streamed$parts, function(part) part$estimate)), whole$estimate)
+    expect_identical(streamed$transform, whole$transform)
+  }
+  # The default bandwidth and grid are those of kde(); slabs beyond a bound are zero.
+  x <- stream_sample(1)
+  here <- collect(x, bounds = c(0, Inf))
+  there <- kde(x, bounds = c(0, Inf))
+  expect_equal(here$h, there$h)
+  expect_identical(here$axes[[1]], there$eval.points)
+  values <- unlist(lapply(collect(x, bounds = c(0, Inf), xmin = -2, xmax = 1, gridsize = 31, slab = 3)$parts, `[[`, 1))
+  expect_identical(values[1:20], numeric(20))
+  expect_snapshot(print(replace(kde_stream(x, function(slab) NULL, bounds = c(0, Inf)), "seconds", 1)))
+  expect_snapshot(error = TRUE, kde_stream(x, function(slab) NULL, bounds = c(0, 1)))
+})
+
 test_that("a file of doubles holds the estimate, the first axis fastest", {
   file <- tempfile()
   on.exit(unlink(file))

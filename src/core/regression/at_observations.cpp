@@ -8,8 +8,9 @@
 
 namespace kestrel {
 
-void square_errors(const RawArray<OfObservation>& found, const double* w, std::size_t n,
+void square_errors(const RawArray<OfObservation>& found, const SortedSample& line, std::size_t rows,
                    const ParallelOptions& options) {
+  const std::size_t n = line.size();
   struct Part {
     long double squares = 0, weight = 0;
     bool alone = false;
@@ -18,13 +19,14 @@ void square_errors(const RawArray<OfObservation>& found, const double* w, std::s
   pass_over(n, options, [&](std::size_t part, std::size_t begin, std::size_t end) {
     Part here;
     for (std::size_t i = begin; i < end; ++i) {
+      if (line.given(i) >= rows) continue;
       const double residual = found[i].leave_one_out;
       found[i].error2 = residual * residual;
       if (std::isnan(residual)) {
         here.alone = true;
       } else {
-        here.squares += static_cast<long double>(w[i]) * found[i].error2;
-        here.weight += w[i];
+        here.squares += static_cast<long double>(line.w()[i]) * found[i].error2;
+        here.weight += line.w()[i];
       }
     }
     parts[part] = here;
@@ -39,22 +41,28 @@ void square_errors(const RawArray<OfObservation>& found, const double* w, std::s
   const double mean = static_cast<double>(all.squares / all.weight);
   pass_over(n, options, [&](std::size_t part, std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; parts[part].alone && i < end; ++i) {
-      if (std::isnan(found[i].leave_one_out)) found[i].error2 = mean;
+      if (line.given(i) < rows && std::isnan(found[i].leave_one_out)) found[i].error2 = mean;
     }
   });
 }
 
-// To read from anywhere is faster than to write there.
-void put_back(const SortedSample& line, const RawArray<OfObservation>& found,
-              const RawArray<GradientOfObservation>& gradient, const Residuals& out,
-              const ParallelOptions& options) {
-  const std::size_t n = line.size();
-  const RawArray<std::uint32_t> place(n);
-  pass_over(n, options, [&](std::size_t, std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) place[line.given(i)] = static_cast<std::uint32_t>(i);
+RawArray<std::uint32_t> places_of_rows(const SortedSample& line, std::size_t rows,
+                                       const ParallelOptions& options) {
+  RawArray<std::uint32_t> place(rows);
+  pass_over(line.size(), options, [&](std::size_t, std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      if (line.given(i) < rows) place[line.given(i)] = static_cast<std::uint32_t>(i);
+    }
   });
+  return place;
+}
+
+// To read from anywhere is faster than to write there.
+void put_back(const RawArray<std::uint32_t>& place, std::size_t rows,
+              const RawArray<OfObservation>& found, const RawArray<GradientOfObservation>& gradient,
+              const Residuals& out, const ParallelOptions& options) {
   const bool errors = out.variance.size > 0, gradients = out.gradient.size > 0;
-  pass_over(n, options, [&](std::size_t, std::size_t begin, std::size_t end) {
+  pass_over(rows, options, [&](std::size_t, std::size_t begin, std::size_t end) {
     for (std::size_t k = begin; k < end; ++k) {
       const OfObservation& one = found[place[k]];
       out.leave_one_out[k] = one.leave_one_out;

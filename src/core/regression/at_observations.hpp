@@ -3,6 +3,7 @@
 #define KESTREL_CORE_REGRESSION_AT_OBSERVATIONS_HPP
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "core/base/raw_array.hpp"
@@ -19,14 +20,19 @@ struct GradientOfObservation {
   double value, variance;
 };
 
-/// e_i^2, and its mean with weights w over the others where e_i is NaN.
-void square_errors(const RawArray<OfObservation>& found, const double* w, std::size_t n,
+/// e_i^2, and its mean with weights w over the others where e_i is NaN, of the first `rows` rows in
+/// the given order.
+void square_errors(const RawArray<OfObservation>& found, const SortedSample& line, std::size_t rows,
                    const ParallelOptions& options);
 
-/// From the sorted order into the given one. Leverages have been put there before.
-void put_back(const SortedSample& line, const RawArray<OfObservation>& found,
-              const RawArray<GradientOfObservation>& gradient, const Residuals& out,
-              const ParallelOptions& options);
+/// The numbers in sorted order of these rows.
+RawArray<std::uint32_t> places_of_rows(const SortedSample& line, std::size_t rows,
+                                       const ParallelOptions& options);
+
+/// From these places into the given order. Leverages have been put there before.
+void put_back(const RawArray<std::uint32_t>& place, std::size_t rows,
+              const RawArray<OfObservation>& found, const RawArray<GradientOfObservation>& gradient,
+              const Residuals& out, const ParallelOptions& options);
 
 /// Throws error(internal) unless there is room for n observations.
 void check_room(const Residuals& out, std::size_t n);

@@ -83,7 +83,7 @@ void correlate(const RegressionSample& sample, const Moments& moments, const Fit
   const long double mean = moments.y / moments.weight;
   const double first = static_cast<double>(mean), second = static_cast<double>(mean - first);
   const Products sums =
-      summed<Products>(sample.y.size, options, [&](Products& part, std::size_t i) {
+      summed<Products>(fit.residual.size, options, [&](Products& part, std::size_t i) {
         const double y = (sample.y[i] - first) - second;
         part.add(sample.w[i], y, y - fit.residual[i]);
       });
@@ -109,7 +109,7 @@ void correlate(const RegressionSample& sample, const Moments& moments, const Fit
 FitMeasures fit_at_data(const RegressionSample& sample, const LocalRegression& sorted,
                         const LocalKernel& kernel, double missing, const FitAtData& out,
                         const RunOptions& options) {
-  const std::size_t n = sample.y.size;
+  const std::size_t n = sorted.size();
   if (out.mean.size != n) throw error(ErrorKind::internal, "room for a fit of a wrong size");
   FitMeasures found;
   found.totals = sorted.residuals(kernel,

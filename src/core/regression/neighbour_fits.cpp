@@ -132,7 +132,7 @@ FitTotals neighbour_residuals(const SortedSample& line, const LocalKernel& kerne
                found[i].in_sample = without.in_sample();
                if (out.leverage.size > 0) out.leverage[line.given(i)] = without.leverage();
              });
-  square_errors(found, w, n, cheap);
+  square_errors(found, line, n, cheap);
   if (errors) {
     const RawArray<double> error2(n);
     pass_over(n, cheap, [&](std::size_t, std::size_t begin, std::size_t end) {
@@ -151,7 +151,7 @@ FitTotals neighbour_residuals(const SortedSample& line, const LocalKernel& kerne
                  gradient[i] = {change.value, change.variance};
                });
   }
-  put_back(line, found, gradient, out, cheap);
+  put_back(places_of_rows(line, n, cheap), n, found, gradient, out, cheap);
   return totals_of(blocks);
 }
 

@@ -29,12 +29,14 @@ std::optional<std::vector<double>> pair_distances(const SortedSample& sample, do
   return distance;
 }
 
-Isolated most_isolated(const SortedSample& sample, const ParallelOptions& options) {
+Isolated most_isolated(const SortedSample& sample, std::size_t rows,
+                       const ParallelOptions& options) {
   const std::size_t n = sample.size();
   std::vector<Isolated> parts(parts_of_pass(n), Isolated{0, 0.0});
   pass_over(n, options, [&](std::size_t part, std::size_t begin, std::size_t end) {
-    Isolated found{begin, 0.0};
+    Isolated found{0, 0.0};
     for (std::size_t i = begin; i < end; ++i) {
+      if (sample.given(i) >= rows) continue;
       const double distance = nearest_neighbour(sample.x(), std::size_t{0}, n, i);
       if (distance > found.distance) found = {i, distance};
     }

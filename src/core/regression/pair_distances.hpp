@@ -32,13 +32,15 @@ enum class PairsOf {
 std::optional<std::vector<double>> pair_distances(const SortedSample& sample, double lower,
                                                   double upper, PairsOf pairs);
 
-/// The observation whose nearest other observation is the farthest: its number in sorted order, the
-/// first of several, and that distance. O(n). The sample has at least two observations.
+/// Of the first `rows` rows in the given order the one whose nearest other row is the farthest: its
+/// number in sorted order, the first of several, and that distance. O(n). The sample has at least
+/// two rows.
 struct Isolated {
   std::size_t number;
   double distance;
 };
-Isolated most_isolated(const SortedSample& sample, const ParallelOptions& options);
+Isolated most_isolated(const SortedSample& sample, std::size_t rows,
+                       const ParallelOptions& options);
 
 }  // namespace kestrel
 

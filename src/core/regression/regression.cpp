@@ -45,15 +45,16 @@ void check_local_kernel(const LocalKernel& kernel) {
 
 LocalRegression::LocalRegression(const RegressionSample& sample, const ParallelOptions& options)
     // Cheap: polls, but counts as no share of the work.
-    : source_(SortedSample(sample.x, sample.w, sample.y, part_of(options, 0, 0)), true),
+    : images_(sample.images.begin(), sample.images.end()),
+      source_(SortedSample(sample.x, sample.w, sample.y, part_of(options, 0, 0)), true),
       fitter_(line(), part_of(options, 0, 0)),
-      isolated_(kestrel::most_isolated(line(), part_of(options, 0, 0))) {}
+      isolated_(kestrel::most_isolated(line(), size(), part_of(options, 0, 0))) {}
 
 /// With the trend of y, if it has one, that local linear fits take off. O(log n); for the Gaussian
 /// kernel, whose cells have one trend for all bandwidths, what LocalSource prepares.
 LocalKernel LocalRegression::prepared(LocalKernel kernel, double min_bandwidth,
                                       const RunOptions& options) const {
-  const std::size_t n = size();
+  const std::size_t n = line().size();
   const auto trend = [&](double h) {
     return local_trend(line().x(), line().y(), line().w(), n, h);
   };
@@ -80,13 +81,13 @@ CrossValidation LocalRegression::cross_validate(Span<const double> bandwidth,
   const double min = bandwidth.size > 0 ? *std::min_element(bandwidth.begin(), bandwidth.end()) : 1;
   LocalKernel shared = kernel;
   if (kernel.gaussian()) shared = prepared(kernel, min, options);
-  const Validation validation(source_, fitter_);
+  const Validation validation(source_, fitter_, size());
   CrossValidation result;
   result.squares.resize(bandwidth.size);
   result.in_sample.resize(bandwidth.size);
   result.trace.resize(bandwidth.size);
   result.unsupported.resize(bandwidth.size);
-  const bool brief = local_sums_are_brief(kernel.kernel, size());
+  const bool brief = local_sums_are_brief(kernel.kernel, line().size());
   parallel_tasks(
       bandwidth.size, brief, options.parallel,
       [&](std::size_t k, int, const ParallelOptions& inner) {
@@ -192,8 +193,8 @@ bool gradient_is_direct(const LocalKernel& kernel) {
 FitTotals LocalRegression::residuals(const LocalKernel& given, const Residuals& out,
                                      const RunOptions& options) const {
   check_local_kernel(given);
-  const std::size_t n = size();
-  check_room(out, n);
+  const std::size_t n = line().size();
+  check_room(out, size());
   if (given.nearest()) return neighbour_residuals(line(), given, out, options);
   const bool leverages = out.leverage.size > 0, errors = out.variance.size > 0;
   LocalKernel kernel = prepared(given, given.h, options);
@@ -207,7 +208,7 @@ FitTotals LocalRegression::residuals(const LocalKernel& given, const Residuals& 
   const bool direct = gradient_is_direct(kernel);
   std::vector<FitTotals> blocks(local_slots(line(), line()));
   const RunOptions first{options.table, part_of(options.parallel, 0, errors ? 0.5 : 1)};
-  Validation(source_, fitter_)
+  Validation(source_, fitter_, size())
       .run(kernel, first, [&](std::size_t i, const LocalFit& fit, const LocalSums& sums) {
         blocks[sums.slot()].add(fit, w[i]);
         found[i].leave_one_out = fit.supported ? -fit.deviation : kNone;
@@ -222,14 +223,18 @@ FitTotals LocalRegression::residuals(const LocalKernel& given, const Residuals& 
         of_gradient[i] = {change.constant, change.slope};
       });
   const ParallelOptions cheap = part_of(options.parallel, 0, 0);
-  square_errors(found, w, n, cheap);
+  square_errors(found, line(), size(), cheap);
+  const RawArray<std::uint32_t> place = places_of_rows(line(), size(), cheap);
   if (errors) {
     pass_over(n, cheap, [&](std::size_t, std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i) error2[i] = found[i].error2;
+      for (std::size_t i = begin; i < end; ++i) {
+        error2[i] = found[place[row_of(line().given(i))]].error2;
+      }
     });
     const RunOptions second{options.table, part_of(options.parallel, 0.5, 1)};
     const Variances variances(line(), line(), {error2.data(), n}, options.parallel);
     variances.run(kernel, second, [&](std::size_t i, const LocalSums& sums) {
+      if (line().given(i) >= size()) return;
       const FitWeights& fit = weights[i];
       const bool from_sums = fit.from_sums && !direct;
       if (from_sums && kernel.gradient) {
@@ -246,7 +251,7 @@ FitTotals LocalRegression::residuals(const LocalKernel& given, const Residuals& 
       if (kernel.gradient) gradient[i] = {change.value, change.variance};
     });
   }
-  put_back(line(), found, gradient, out, cheap);
+  put_back(place, size(), found, gradient, out, cheap);
   return totals_of(blocks);
 }
 
@@ -254,9 +259,9 @@ Fits LocalRegression::fits(Span<const double> points, Span<const double> error2,
                            const LocalKernel& given, const RunOptions& options) const {
   // Takes no trend off: many points may see one place only, and would be fitted by direct sums.
   check_local_kernel(given);
-  const std::size_t n = size(), m = points.size;
+  const std::size_t n = line().size(), m = points.size;
   const bool wanted = error2.size > 0, gradients = given.gradient;
-  if ((wanted && error2.size != n) || (gradients && !wanted)) {
+  if ((wanted && error2.size != size()) || (gradients && !wanted)) {
     throw error(ErrorKind::internal, "squared errors of another number than observations");
   }
   if (given.nearest()) return neighbour_fits(line(), points, error2, given, options);
@@ -265,9 +270,9 @@ Fits LocalRegression::fits(Span<const double> points, Span<const double> error2,
   const ParallelOptions cheap = part_of(options.parallel, 0, 0);
   const std::vector<double> near = nearby_values(line(), points, cheap);
   const SortedSample at(points, {}, {near.data(), near.size()}, cheap);
-  const RawArray<double> error2_sorted(error2.size);
-  pass_over(error2.size, cheap, [&](std::size_t, std::size_t begin, std::size_t end) {
-    for (std::size_t j = begin; j < end; ++j) error2_sorted[j] = error2[line().given(j)];
+  const RawArray<double> error2_sorted(wanted ? n : 0);
+  pass_over(wanted ? n : 0, cheap, [&](std::size_t, std::size_t begin, std::size_t end) {
+    for (std::size_t j = begin; j < end; ++j) error2_sorted[j] = error2[row_of(line().given(j))];
   });
   const RawArray<FitWeights> weights(wanted ? m : 0);
   const RawArray<GradientWeights> of_gradient(gradients ? m : 0);
@@ -331,7 +336,7 @@ std::size_t LocalRegression::most_neighbours(std::size_t limit,
 }
 
 Spread LocalRegression::spread(const ParallelOptions& options) const {
-  const std::size_t n = size();
+  const std::size_t n = line().size();
   const Span<const double> x{line().x(), n};
   const double square = sample_covariance({x.data, n, 1}, Weights::ones(n), options).covariance[0];
   return {std::sqrt(square * (static_cast<double>(n) / static_cast<double>(n - 1))),

@@ -3,6 +3,7 @@
 #define KESTREL_CORE_REGRESSION_REGRESSION_HPP
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "core/data/weights.hpp"
@@ -11,10 +12,14 @@
 
 namespace kestrel {
 
-/// n observations: x, y and weights w > 0.
+/// n observations: x, y and weights w > 0. Of a periodic x the last rows may be images of others,
+/// whole periods away: `images` has the rows, from 0 on, that they are images of. Images count in
+/// fits of the other rows, and have none themselves. There is none as near to its row as another
+/// observation.
 struct RegressionSample {
   Span<const double> x, y;
   Weights w;
+  Span<const std::int32_t> images = {};
 };
 
 /// For each bandwidth: squares = sum w_i e_i^2 over the supported observations, e_i = y_i minus the
@@ -66,8 +71,8 @@ class LocalRegression {
   /// O(n log n). Throws error(input) if sizes differ or a position is not finite.
   LocalRegression(const RegressionSample& sample, const ParallelOptions& options);
 
-  /// The number of observations.
-  std::size_t size() const { return line().size(); }
+  /// The number of observations, without their images.
+  std::size_t size() const { return line().size() - images_.size(); }
 
   /// With nearest neighbours `bandwidth` has ascending numbers k, and sums are NaN where some
   /// observation has no k-th one. See neighbour_fits.hpp for their cost.
@@ -95,7 +100,7 @@ class LocalRegression {
   /// n < 2.
   double min_supporting_bandwidth(Kernel kernel) const;
 
-  /// Without weights, by quantiles of type 7. O(n).
+  /// Without weights, by quantiles of type 7; images count. O(n).
   Spread spread(const ParallelOptions& options) const;
 
   /// The largest k up to `limit` for which every observation has a k-th neighbour, see
@@ -114,7 +119,12 @@ class LocalRegression {
  private:
   const SortedSample& line() const { return source_.sample(); }
   LocalKernel prepared(LocalKernel kernel, double min_bandwidth, const RunOptions& options) const;
+  /// The row that a row in the given order is, or is an image of.
+  std::size_t row_of(std::size_t given) const {
+    return given < size() ? given : static_cast<std::size_t>(images_[given - size()]);
+  }
 
+  const std::vector<std::int32_t> images_;
   LocalSource source_;
   LocalFitter fitter_;
   Isolated isolated_;

@@ -21,12 +21,13 @@ constexpr std::size_t kMaxDirect = 16 * kSweepBlock;
 /// Leave-one-out fits of all observations in sorted order.
 class Validation {
  public:
-  /// The source is prepared for the Gaussian kernel.
-  Validation(const LocalSource& source, const LocalFitter& fitter)
-      : source_(source), sample_(source.sample()), fitter_(fitter) {}
+  /// The source is prepared for the Gaussian kernel. `observations`: how many of the first rows in
+  /// the given order are observations; the others are images of them (RegressionSample).
+  Validation(const LocalSource& source, const LocalFitter& fitter, std::size_t observations)
+      : source_(source), sample_(source.sample()), fitter_(fitter), observations_(observations) {}
 
-  /// Calls take(i, fit, sums) for every i. Blocks come in any order, on several threads; each block
-  /// is taken in order.
+  /// Calls take(i, fit, sums) for every observation. Blocks come in any order, on several threads;
+  /// each block is taken in order.
   template <class Take>
   void run(const LocalKernel& kernel, const RunOptions& options, const Take& take) const {
     check_local_kernel(kernel);
@@ -39,13 +40,14 @@ class Validation {
     const auto add = [&](std::size_t i, const LocalFit& fit, const LocalSums& sums) {
       blocks[sums.slot()].add(fit, sample_.w()[i]);
     };
-    if (kernel.gaussian() &&
+    const bool images = observations_ < sample_.size();
+    if (!images && kernel.gaussian() &&
         gaussian_totals(source_, fitter_, kernel, options, blocks,
                         [&](const LocalSums& sums, int) { each_fit(kernel, sums, add); })) {
       return blocks;
     }
     blocks.resize(local_slots(sample_, sample_));
-    if (!kernel.local_linear && is_polynomial(kernel.kernel)) {
+    if (!images && !kernel.local_linear && is_polynomial(kernel.kernel)) {
       if (constant_fits(kernel, options, blocks)) return blocks;
       blocks.assign(blocks.size(), FitTotals());
     }
@@ -54,11 +56,12 @@ class Validation {
   }
 
  private:
-  /// Calls take(i, fit, sums) for the points of a block.
+  /// Calls take(i, fit, sums) for the observations of a block.
   template <class Take>
   void each_fit(const LocalKernel& kernel, const LocalSums& sums, const Take& take) const {
     poll_if_due({});
     for (std::size_t i = sums.begin(); i < sums.begin() + sums.count(); ++i) {
+      if (sample_.given(i) >= observations_) continue;
       const LocalFit fit = fitter_.leave_one_out(kernel, sums, i);
       take(i, fit.unstable ? settled(kernel, sums, i, fit.exact) : fit, sums);
     }
@@ -116,6 +119,7 @@ class Validation {
   const LocalSource& source_;
   const SortedSample& sample_;
   const LocalFitter& fitter_;
+  const std::size_t observations_;
 };
 
 }  // namespace kestrel

@@ -59,7 +59,7 @@ TEST(PairDistances, TheMostIsolatedObservationIsTheFarthestFromAllOthers) {
     };
     double wanted = 0;
     for (std::size_t i = 0; i < n; ++i) wanted = std::max(wanted, from_others(i));
-    const Isolated found = most_isolated(sample, {});
+    const Isolated found = most_isolated(sample, sample.size(), {});
     EXPECT_EQ(found.distance, wanted);
     EXPECT_EQ(from_others(sample.given(found.number)), wanted);
   }
