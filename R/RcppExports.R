@@ -217,6 +217,10 @@ mixed_density_objective_cpp <- function(sample, task, gradient, run) {
     .Call(`_kestrel_mixed_density_objective_cpp`, sample, task, gradient, run)
 }
 
+leave_one_out_cpp <- function(data, sample, task, gradient, run) {
+    .Call(`_kestrel_leave_one_out_cpp`, data, sample, task, gradient, run)
+}
+
 mixed_density_cpp <- function(sample, task, points, gradients, run) {
     .Call(`_kestrel_mixed_density_cpp`, sample, task, points, gradients, run)
 }

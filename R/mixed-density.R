@@ -61,6 +61,7 @@ density_units <- function(core, order, run) {
 
 # The objective of a sample and a task, which is to be minimised.
 density_objective_of <- function(core, run) {
+  if (takes_engines(core)) return(objective_by_engines(core, run))
   if (!is_distribution(core)) return(mixed_density_objective_cpp)
   grid <- if (!is.null(core$grid)) mixed_points(unclass(core$grid), core)
   function(sample, task, gradient, run) mixed_distribution_objective_cpp(sample, task, grid, gradient, run)
@@ -72,7 +73,7 @@ select_density_bandwidths <- function(core, given, run, verbose) {
   if (given$fixed && is.null(given$bws)) abort_input("`bws` must be given for bandwidth.compute = FALSE.")
   if (given$fixed) return(c(list(raw = given$bws), density_objective_at(core, given$bws, run)))
   if (core$method == "normal-reference") {
-    return(list(raw = normal_reference(core), fval = NA_real_, n.unsupported = NA_integer_))
+    return(list(raw = normal_reference(core), fval = NA_real_, n.unsupported = NA_integer_, engine = "direct"))
   }
   nmulti <- if (is.null(given$nmulti)) min(5L, core$ndim) else max(1L, check_count(given$nmulti, "nmulti", 0L))
   found <- with_search_progress(verbose, "Cross-validation", function(progress) {
@@ -85,10 +86,10 @@ select_density_bandwidths <- function(core, given, run, verbose) {
 }
 
 density_objective_at <- function(core, raw, run) {
-  if (core$method == "normal-reference") return(list(fval = NA_real_, n.unsupported = NA_integer_))
+  if (core$method == "normal-reference") return(list(fval = NA_real_, n.unsupported = NA_integer_, engine = "direct"))
   found <- density_objective_of(core, run)(density_sample(core, run), density_task(core, raw), FALSE, run)
   list(fval = if (is_distribution(core)) found$value else -found$value,
-       n.unsupported = as.integer(found$unsupported))
+       n.unsupported = as.integer(found$unsupported), engine = if (is.null(found$engine)) "direct" else found$engine)
 }
 
 # What the search says of bandwidths at the ends of their ranges.
@@ -125,7 +126,10 @@ density_values_at <- function(core, raw, points, run, gradients = FALSE) {
   known <- !Reduce(`|`, lapply(columns, is.na))
   columns <- lapply(columns, function(column) column[known])
   sums <- if (is_distribution(core)) mixed_distribution_cpp else mixed_density_cpp
-  at <- function(columns, gradients) sums(sample, task, mixed_points(columns, core), gradients, run)
+  at <- function(columns, gradients) {
+    if (takes_engines(core) && !gradients) return(values_by_engines(core, raw, columns, run))
+    sums(sample, task, mixed_points(columns, core), gradients, run)
+  }
   found <- at(columns, gradients)
   placed <- function(value) {
     whole <- matrix(NA_real_, length(known), NCOL(value))

@@ -142,12 +142,12 @@ mixed_limits <- function(bws) {
   list(lower = c(rep(nearly_out, bws$ncon), least), upper = c(rep(log1p(1e14), bws$ncon), largest), p = bws$ncon,
        logs = rep(c(FALSE, bws$method == "cv.ml"), c(bws$ncon, length(largest))),
        narrow = is_density(bws),
-       never_out = if (is_distribution(bws)) !bws$given[bws$icon] else rep(FALSE, bws$ncon))
+       never_out = if (is_density(bws)) !bws$given[bws$icon] else rep(FALSE, bws$ncon))
 }
 
 # Where each parameter has a limit that is tested: a number smoothed out or, for densities, whose cv.ls has no least
-# value where values are tied, at the narrowest bandwidth; and then a factor that splits the data. A distribution
-# function is of numbers with finite bandwidths.
+# value where values are tied, at the narrowest bandwidth; and then a factor that splits the data. A density or
+# distribution function is of numbers with finite bandwidths.
 faces_of <- function(limits) {
   lapply(seq_along(limits$lower), function(k) {
     if (k > limits$p) return(unique(c(limits$upper[k], 0)))

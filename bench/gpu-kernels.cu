@@ -1,8 +1,8 @@
 // Rates of the sums on the device alone, with data and results staying there: 131,072 samples (or
 // as many as the argument says) at as many points, by the kernels that the CUDA object would
 // launch. Prints one line each: "kernel" precision, variables, way, pairs per second, points of a
-// block; medians of five launches after a first one. Inner products only if the object would use
-// them for these data. Built and run by bench/gpu.R.
+// block; medians of five launches after a first one. Inner products only if they are accurate
+// enough for these data. Built and run by bench/gpu.R.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -56,6 +56,39 @@ void time_launch(const Launch<Real>& launch, const SumTask<Real>& task, const ch
   std::fflush(stdout);
 }
 
+/// `task`: for inner products; `farthest`: the largest squared length.
+template <class Real>
+void time_tensor(SumTask<Real> task, double farthest) {
+  const Launch<Real> tensor = tensor_launch<Real>(KESTREL_GPU_gaussian, task.d);
+  if (tensor.kernel == nullptr) return;
+  if constexpr (sizeof(Real) == sizeof(double)) {
+    if (tensor_products_hold(task.d, farthest)) time_launch(tensor, task, "tensor");
+  } else {
+    const std::size_t n = task.sample_stride;
+    const int d = task.d;
+    Buffer<GridNumbers> grid[2];
+    Buffer<float> weights;
+    Buffer<unsigned long long> most;
+    const float unit = task.grid_unit = grid_unit(farthest);
+    unsigned long long* const lost = most.reserve(1);
+    check(cudaMemset(lost, 0, sizeof *lost), "clearing memory");
+    const auto put = [&](const float* row, Buffer<GridNumbers>* to) {
+      GridNumbers* const numbers = to->reserve(grid_numbers(n, d));
+      put_on_grid<<<pieces(n, 8 * kTensorWarps), kTensorThreads>>>(row, n, d, unit, numbers, lost);
+      return numbers;
+    };
+    task.grid_sample = put(task.sample, &grid[0]);
+    task.grid_point = put(task.point, &grid[1]);
+    weights_on_grid<<<pieces(n, kTensorThreads), kTensorThreads>>>(task.weight, n, unit,
+                                                                   weights.reserve(2 * n));
+    check(cudaGetLastError(), "starting to round");
+    task.weight = weights.data();
+    double square = 0.0;
+    check(cudaMemcpy(&square, lost, sizeof square, cudaMemcpyDeviceToHost), "copying it back");
+    if (grid_holds(d, farthest, std::sqrt(square))) time_launch(tensor, task, "tensor");
+  }
+}
+
 /// Normal samples and points at the bandwidth sqrt(d) / 2, all weights 1.
 template <class Real>
 void time_sums(std::size_t n, int d) {
@@ -89,9 +122,11 @@ void time_sums(std::size_t n, int d) {
   task.partial = partial.reserve(n / kChunk * n);
   task.d = d;
   time_launch(launch_of(KESTREL_GPU_gaussian, d, Real()), task, "differences");
-  if (!products_hold<Real>(d, farthest)) return;
   task.weight += n;
-  time_launch(products_launch<Real>(KESTREL_GPU_gaussian, d), task, "products");
+  if (products_hold<Real>(d, farthest)) {
+    time_launch(products_launch<Real>(KESTREL_GPU_gaussian, d), task, "products");
+  }
+  time_tensor(task, farthest);
 }
 
 }  // namespace

@@ -657,6 +657,21 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// leave_one_out_cpp
+Rcpp::List leave_one_out_cpp(Rcpp::List data, SEXP sample, Rcpp::List task, bool gradient, Rcpp::List run);
+RcppExport SEXP _kestrel_leave_one_out_cpp(SEXP dataSEXP, SEXP sampleSEXP, SEXP taskSEXP, SEXP gradientSEXP, SEXP runSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type sample(sampleSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
+    Rcpp::traits::input_parameter< bool >::type gradient(gradientSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
+    rcpp_result_gen = Rcpp::wrap(leave_one_out_cpp(data, sample, task, gradient, run));
+    return rcpp_result_gen;
+END_RCPP
+}
 // mixed_density_cpp
 Rcpp::List mixed_density_cpp(SEXP sample, Rcpp::List task, SEXP points, bool gradients, Rcpp::List run);
 RcppExport SEXP _kestrel_mixed_density_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP pointsSEXP, SEXP gradientsSEXP, SEXP runSEXP) {
@@ -1422,6 +1437,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_mixed_coefficient_objective_cpp", (DL_FUNC) &_kestrel_mixed_coefficient_objective_cpp, 5},
     {"_kestrel_mixed_coefficients_cpp", (DL_FUNC) &_kestrel_mixed_coefficients_cpp, 5},
     {"_kestrel_mixed_density_objective_cpp", (DL_FUNC) &_kestrel_mixed_density_objective_cpp, 4},
+    {"_kestrel_leave_one_out_cpp", (DL_FUNC) &_kestrel_leave_one_out_cpp, 5},
     {"_kestrel_mixed_density_cpp", (DL_FUNC) &_kestrel_mixed_density_cpp, 5},
     {"_kestrel_mixed_distribution_objective_cpp", (DL_FUNC) &_kestrel_mixed_distribution_objective_cpp, 5},
     {"_kestrel_mixed_distribution_cpp", (DL_FUNC) &_kestrel_mixed_distribution_cpp, 5},

@@ -1,7 +1,22 @@
 // R to core: densities of mixed data.
 #include "rcpp_mixed_density.hpp"
 
+#include "core/leave_one_out/likelihood.hpp"
+#include "core/leave_one_out/squared_error.hpp"
+#include "rcpp_pairs.hpp"
+#include "rcpp_sample.hpp"
+
 using namespace kestrel;
+
+namespace {
+
+MixedCriterion minus(MixedCriterion criterion) {
+  criterion.value = -criterion.value;
+  for (double& by : criterion.gradient) by = -by;
+  return criterion;
+}
+
+}  // namespace
 
 /// The criterion of the task's method, which is to be minimised, and its gradient by log(h) and
 /// lambda if asked for.
@@ -11,15 +26,37 @@ Rcpp::List mixed_density_objective_cpp(SEXP sample, Rcpp::List task, bool gradie
   const MixedDensityTask of = unpack_density(task);
   const MixedSample& data = mixed_sample_of(sample);
   const Run how = unpack_run(run);
-  MixedCriterion found =
+  const MixedCriterion found =
       of.likelihood    ? mixed_log_likelihood(data, of.kernel, of.given, gradient, how)
       : of.conditional ? mixed_conditional_error(data, of.kernel, of.given, gradient, how)
                        : mixed_squared_error(data, of.kernel, gradient, how);
+  return criterion_list(of.likelihood ? minus(found) : found);
+}
+
+/// The same for columns of numbers, by engines: `data` is a list of `sample`, that of these
+/// columns, and for "cv.ls" of `pairs`, their sums in the units `unit`.
+// [[Rcpp::export]]
+Rcpp::List leave_one_out_cpp(Rcpp::List data, SEXP sample, Rcpp::List task, bool gradient,
+                             Rcpp::List run) {
+  const MixedDensityTask of = unpack_density(task);
+  const Fields fields(data, "numbers", {"sample", "pairs", "unit"});
+  const Sample& numbers = sample_of(fields["sample"]);
+  const MixedSample& mixed = mixed_sample_of(sample);
+  const Span<const double> h{of.kernel.h.data(), of.kernel.h.size()};
+  const Run how = unpack_run(run);
+  const auto list = [](const MixedCriterion& criterion, const std::string& engine) {
+    Rcpp::List found = criterion_list(criterion);
+    found["engine"] = engine;
+    return found;
+  };
   if (of.likelihood) {
-    found.value = -found.value;
-    for (double& by : found.gradient) by = -by;
+    const LeaveOneOut found = log_likelihood(numbers, mixed, h, gradient, how);
+    return list(minus(found.criterion), found.engine);
   }
-  return criterion_list(found);
+  const Rcpp::NumericVector unit = fields.get<Rcpp::NumericVector>("unit");
+  PairSums& pairs = *pairs_of(fields["pairs"]).sums;
+  const LeaveOneOut found = squared_error(pairs, numbers, mixed, h, view(unit), gradient, how);
+  return list(found.criterion, found.engine);
 }
 
 /// Densities at points, or at the data if there are none (see MixedDensities).

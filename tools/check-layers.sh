@@ -126,6 +126,7 @@ may_include() {
     criteria | regression | query | bootstrap | distribution | cluster | sketch) echo base kernel data "$engines" ;;
     mixed) echo base kernel data ;;
     plan) echo base kernel data engine "$engines" ;;
+    leave_one_out) echo base kernel data engine "$engines" criteria regression mixed plan ;;
   esac
 }
 for folder in src/core/*; do

@@ -1,16 +1,10 @@
 #!/bin/sh
-# Tests the C++ core without R: tools/core-tests.sh [--compile] [plain] [portable] [address] [thread] [package]. The
+# Tests the C++ core without R: tools/core-tests.sh [plain] [portable] [address] [thread] [package]. The
 # builds are: without sanitizers, as on processors other than x86-64, under ASan and UBSan, under TSan, and the object
-# files of the installed package (tests/cpp/CMakeLists.txt). By default the first four are tested. With --compile they
-# are only made.
+# files of the installed package (tests/cpp/CMakeLists.txt). By default the first four are tested.
 set -eu
 cd "$(dirname "$0")/.."
 . tools/package.sh
-compile_only=false
-if [ "${1:-}" = --compile ]; then
-  compile_only=true
-  shift
-fi
 [ $# -gt 0 ] || set -- plain portable address thread
 
 # The tests set their numbers of threads themselves.
@@ -41,7 +35,6 @@ esac
 echo "core-tests: building the core and its tests: $* (minutes, the first time)"
 run_logged core-cmake cmake -S tests/cpp -B "$folder" -D KESTREL_OBJECTS="$objects"
 run_logged core-build cmake --build "$folder" --parallel "$jobs" --target "$@"
-if $compile_only; then exit 0; fi
 for variant in "$@"; do
   # Tests that have passed do not run again until one of these files changes. The last file says which tests run.
   programs=$(find "$folder" -maxdepth 1 \( -name "$variant" -o -name "libkestrel-$variant.so" \

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Builds the CUDA object and tests/gpu/gpu-check.cpp in build/gpu, and runs it on this machine's device:
-# tools/gpu-check.sh [device|check|check-derivatives|check-pairs|check-scanline|check-regression|check-mixed|brief|
-# tiny-density|tiny-derivatives|tiny-pairs|tiny-scanline|tiny-regression|tiny-mixed|time|time-derivatives|time-pairs|
+# tools/gpu-check.sh [device|check|check-tensor|check-derivatives|check-pairs|check-scanline|check-regression|check-mixed|
+# brief|tiny-density|tiny-tensor|tiny-derivatives|tiny-pairs|tiny-scanline|tiny-regression|tiny-mixed|time|time-derivatives|time-pairs|
 # time-scanline|time-regression|time-mixed|bench-scanline|check-devices|tiny-devices|check-lost|bench-devices|
 # bench-devices-grid]...
 # The last five compare several devices, and need two or more.

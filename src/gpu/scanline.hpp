@@ -16,7 +16,7 @@ namespace kestrel {
 /// arguments; if that sorts its samples and takes events, it gives the same bits with the same
 /// limbs. The samples are sorted on the host and stay on the device.
 ///
-/// Memory on the device: 8 bytes for each number of a sample, 32 MiB of cells (more for tiles that
+/// Memory on the device: 8 bytes for each number of a sample, 192 MiB of cells (more for tiles that
 /// need it), and the output in two parts of at most 128 MiB (or of one index of the last axis); if
 /// runs lie along the last axis, the output in as few parts as fit. A grid may be larger than the
 /// device's memory. Each tile of a slab, which has about 8 MiB of cells, takes 104 bytes more, and

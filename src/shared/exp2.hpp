@@ -31,18 +31,22 @@ constexpr double kExp2Floor[11] = {
 
 // ---- on a device, in double
 //
-// v = k + j / kExp2Entries + r, |r| <= 1 / (2 kExp2Entries). 2^(j / kExp2Entries) is in a table.
-// 2^r is a polynomial that interpolates at Chebyshev nodes; its relative error is below 2.5e-15,
-// the next term: (log(2) / 128)^5 / (2^4 5!).
+// With kExp2Entries = 2^kExp2EntryBits: v = k + j / kExp2Entries + r, |r| <= 1 / (2 kExp2Entries).
+// 2^(j / kExp2Entries) is in a table. 2^r is a polynomial that interpolates at Chebyshev nodes; its
+// relative error is below 2.5e-15, the next term: (log(2) / 128)^5 / (2^4 5!).
 constexpr int kExp2EntryBits = 6;
-constexpr int kExp2Entries = 1 << kExp2EntryBits;
 constexpr Series<5> kExp2Table = {
     {1.0, 0x1.62e42fefa0352p-1, 0x1.ebfbdff82ac52p-3, 0x1.c6b0c40d8c4e9p-5, 0x1.3b2ad0385b409p-7}};
-// Adding this rounds to a multiple of 1 / kExp2Entries; the low word of the sum is k kExp2Entries +
-// j.
-constexpr double kExp2TableShift = kRoundingShift / kExp2Entries;
+// Adding kRoundingShift / kExp2Entries rounds to a multiple of 1 / kExp2Entries; the low word of
+// the sum is k kExp2Entries + j.
 // For |v| below this, that number fits in the word.
 constexpr double kExp2Range = 33554432.0;  // 2^25
+
+// The same with a longer table and a term less, for |v| below a quarter of that: relative error
+// 1.8e-14, (log(2) / 512)^4 / (2^3 4!).
+constexpr int kExp2LongEntryBits = 8;
+constexpr Series<4> kExp2LongTable = {
+    {0x1.fffffffffff62p-1, 0x1.62e42fefa39d9p-1, 0x1.ebfbe4e4d7394p-3, 0x1.c6b0902b5a0abp-5}};
 
 // ---- on a device, in single
 //

@@ -57,8 +57,8 @@ Numbers numbers_of(const MixedCriterion& found) {
   return all;
 }
 
-Task density_task(std::size_t n, std::size_t m, std::size_t d, bool single) {
-  const auto c = std::make_shared<Case>(make_case(n, m, d, 0.5 * std::sqrt(d), false, true, 0.0));
+Task density_task(std::size_t n, std::size_t m, std::size_t d, bool single, double h = 0.5) {
+  const auto c = std::make_shared<Case>(make_case(n, m, d, h * std::sqrt(d), false, true, 0.0));
   const std::string name = "direct, d = " + std::to_string(d) + (single ? ", single" : "");
   const auto of = [c](const auto& density) {
     Numbers out(c->m);
@@ -330,8 +330,8 @@ int check_devices_tiny() {
   int wrong = 0;
   for (const Task& task :
        {density_task(30000, 1000000, 3, false), density_task(30000, 500000, 16, false),
-        curve_task(20000), gradient_task(100000), mixed_task(60000, 1),
-        regression_task(500000, Kernel::epanechnikov, 100),
+        density_task(30000, 500000, 16, true, 3.0), curve_task(20000), gradient_task(100000),
+        mixed_task(60000, 1), regression_task(500000, Kernel::epanechnikov, 100),
         grid_task("grid", 20000, {100, 100, 100}, 0.5),
         grid_task("plane", 20000, {500, 600}, 0.5)}) {
     wrong += check_task(task, devices, false);

@@ -3,8 +3,8 @@
 // is wrong. Built and run by tools/gpu-check.sh.
 //
 //   gpu-check OBJECT
-//   [device|check|check-derivatives|check-pairs|check-scanline|check-regression|check-mixed|brief|
-//     tiny-density|tiny-derivatives|tiny-pairs|tiny-scanline|tiny-regression|tiny-mixed|time|
+//   [device|check|check-tensor|check-derivatives|check-pairs|check-scanline|check-regression|
+//     check-mixed|brief|tiny-density|tiny-tensor|tiny-derivatives|tiny-pairs|tiny-scanline|tiny-regression|tiny-mixed|time|
 //     time-derivatives|time-pairs|time-scanline|time-regression|time-mixed|bench-scanline|
 //     check-devices|check-lost|tiny-devices|bench-devices|bench-devices-grid]
 //
@@ -101,6 +101,7 @@ int check_brief() {
     wrong += check_case("plain     ", make_case(1500, 300, d, 3.0 * d, false, false, 0.0), true);
     wrong += check_case("rim       ", make_case(500, 100, d, 5.0, true, true, 0.0), false);
   }
+  wrong += check_tensor_tiny();
   wrong += check_derivatives_tiny();
   wrong += check_pairs_tiny();
   wrong += check_scanline_tiny();
@@ -152,6 +153,7 @@ int check_all() {
   wrong += check_case("one sample", make_case(1, 2000, 3, 2.0, false, true, 0.0), false);
   wrong += check_case("one point ", make_case(70000, 1, 2, 1.0, false, true, 0.0), false);
   wrong += check_case("long      ", make_case(600000, 20, 2, 0.3, false, true, 0.0), false);
+  wrong += check_tensor();
   wrong += check_derivatives();
   wrong += check_pairs();
   wrong += check_scanline();
@@ -199,6 +201,7 @@ int main(int count, char** arguments) {
   const std::string what = count > 2 ? arguments[2] : "check";
   const std::map<std::string, std::function<int()>> checks = {
       {"check", check_all},
+      {"check-tensor", check_tensor},
       {"check-derivatives", check_derivatives},
       {"check-pairs", check_pairs},
       {"check-scanline", check_scanline},
@@ -206,6 +209,7 @@ int main(int count, char** arguments) {
       {"check-mixed", check_mixed},
       {"brief", check_brief},
       {"tiny-density", check_density_tiny},
+      {"tiny-tensor", check_tensor_tiny},
       {"tiny-derivatives", check_derivatives_tiny},
       {"tiny-pairs", check_pairs_tiny},
       {"tiny-scanline", check_scanline_tiny},

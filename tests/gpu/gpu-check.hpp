@@ -18,6 +18,10 @@ int check_derivatives();
 /// Whole calls, with transfers from and to the host.
 void time_derivatives();
 
+/// Gaussian sums of many variables against sums in long double; returns how many are wrong.
+int check_tensor_tiny();
+int check_tensor();
+
 /// Sums over pairs against those of the CPU; returns how many are wrong.
 int check_pairs_tiny();
 int check_pairs();

@@ -58,6 +58,45 @@ test_that("densities at np's bandwidths are np's, and so are their likelihoods",
   }
 })
 
+# ---- Numbers alone, by engines ------------------------------------------------------------------------------------
+
+# The product of normal densities with standard deviations s at all differences.
+normal_products <- function(frame, s) {
+  Reduce(`*`, Map(function(x, s) stats::dnorm(outer(x, x, "-"), sd = s), frame, s))
+}
+
+test_that("densities of numbers are sums of normal densities with every engine", {
+  h <- c(0.3, 4, 0.2)
+  engines <- character(0)
+  for (d in 1:3) {
+    n <- c(700, 1500, 500)[d]
+    frame <- with_seed(d, data.frame(a = rnorm(n), b = 10 * rexp(n), c = runif(n))[seq_len(d)])
+    at <- function(method) {
+      npudensbw(dat = frame, bws = h[seq_len(d)], bandwidth.compute = FALSE, bwmethod = method)
+    }
+    kernels <- normal_products(frame, h[seq_len(d)])
+    fit <- npudens(at("cv.ml"))
+    expect_equal(fit$dens, rowMeans(kernels), tolerance = 1e-11)
+    expect_equal(fit$derr, sqrt((rowMeans(kernels^2) - rowMeans(kernels)^2) / (n - 1)), tolerance = 1e-9)
+    diag(kernels) <- 0
+    expect_equal(at("cv.ml")$fval, sum(log(rowSums(kernels) / (n - 1))), tolerance = 1e-11)
+    square <- mean(normal_products(frame, sqrt(2) * h[seq_len(d)]))
+    expect_equal(at("cv.ls")$fval, 2 * sum(kernels) / (n * (n - 1)) - square, tolerance = 1e-11)
+    engines <- c(engines, at("cv.ml")$engine, at("cv.ls")$engine)
+  }
+  expect_setequal(engines, c("nodes", "fgt", "fourier", "direct"))
+})
+
+test_that("bandwidths of numbers do not depend on the number of threads or on units", {
+  frame <- with_seed(2, data.frame(a = rnorm(2000), b = rexp(2000)))
+  for (method in c("cv.ml", "cv.ls")) {
+    one <- npudensbw(dat = frame, bwmethod = method, nmulti = 1, threads = 1)
+    expect_identical(npudensbw(dat = frame, bwmethod = method, nmulti = 1, threads = 3)$bw, one$bw)
+    other <- npudensbw(dat = data.frame(a = 1e120 * frame$a, b = frame$b / 1e120), bwmethod = method, nmulti = 1)
+    expect_equal(other$bw, one$bw * c(1e120, 1e-120), tolerance = 1e-6)
+  }
+})
+
 # ---- The engine beside the oracle ---------------------------------------------------------------------------------
 
 density_frame_of <- with_seed(20261126, data.frame(

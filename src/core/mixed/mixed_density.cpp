@@ -12,8 +12,6 @@ namespace kestrel {
 
 namespace {
 
-const double kLogLeast = std::log(std::numeric_limits<double>::min());
-
 /// The logarithm of what the products of kernels are multiplied by to be densities.
 double log_scale(const MixedKernel& kernel, const MixedGiven& given) {
   double sum = 0;
@@ -69,7 +67,7 @@ double log_of(const MixedFit& fit) { return std::log(fit.sum) + std::log(fit.sca
 
 MixedCriterion mixed_log_likelihood(const MixedSample& sample, const MixedKernel& kernel,
                                     const MixedGiven& given, bool gradient,
-                                    const RunOptions& options) {
+                                    const RunOptions& options, Span<const char> only) {
   const DensityKernels kernels(sample, kernel, given);
   const double scale = log_scale(kernels.whole, given);
   const double count = std::log(static_cast<double>(sample.size()) - 1);
@@ -80,7 +78,8 @@ MixedCriterion mixed_log_likelihood(const MixedSample& sample, const MixedKernel
     return std::make_unique<Rows>(sample, kernels.whole, kernels.second(), use, *options.table);
   };
   each_mixed_point(
-      sample, make, options, [&](std::size_t item, std::size_t i, const double* point, Rows& rows) {
+      sample, make, options,
+      [&](std::size_t item, std::size_t i, const double* point, Rows& rows) {
         MixedSums& sums = parts[item];
         sums.by.resize(parameters);
         const MixedFit& fit = rows.first.fit(point, 0.0, i);
@@ -88,8 +87,8 @@ MixedCriterion mixed_log_likelihood(const MixedSample& sample, const MixedKernel
         const bool positive = fit.supported && fit.sum > 0 &&
                               (below == nullptr || (below->supported && below->sum > 0));
         const double value = positive ? log_of(fit) + scale : -HUGE_VAL;
-        if (!(value >= kLogLeast) && (below == nullptr || !positive)) {
-          sums.value += kLogLeast;
+        if (!(value >= kLogLeastDensity) && (below == nullptr || !positive)) {
+          sums.value += kLogLeastDensity;
           ++sums.unsupported;
           return;
         }
@@ -98,7 +97,8 @@ MixedCriterion mixed_log_likelihood(const MixedSample& sample, const MixedKernel
           sums.by[k] += rows.first.sum_by(k) / fit.sum - (k < columns && !given[k] ? 1.0 : 0.0);
           if (below != nullptr && given[k]) sums.by[k] -= rows.second->sum_by(k) / below->sum;
         }
-      });
+      },
+      only);
   return total_of(parts, parameters);
 }
 

@@ -15,10 +15,11 @@ using MixedGiven = std::vector<bool>;
 
 /// The sum of the logarithms of the leave-one-out densities. One whose sum of kernels is below the
 /// least normal number counts as this number, and as `unsupported` (np does so, too). Conditional
-/// densities: of these sums, too. Kernels are taken as MixedForm::density.
+/// densities: of these sums, too. Kernels are taken as MixedForm::density. `only`: of which rows,
+/// those that are not 0, or of all if it is empty.
 MixedCriterion mixed_log_likelihood(const MixedSample& sample, const MixedKernel& kernel,
                                     const MixedGiven& given, bool gradient,
-                                    const RunOptions& options);
+                                    const RunOptions& options, Span<const char> only = {});
 
 /// The integral (or sum) of the squared density minus twice the mean of the leave-one-out densities
 /// (Bowman 1984; Li & Racine 2003). O(n^2 (p + q)).

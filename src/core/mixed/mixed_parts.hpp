@@ -4,11 +4,15 @@
 
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <vector>
 
 #include "core/mixed/mixed_density.hpp"
 
 namespace kestrel {
+
+/// The logarithm that counts for a density below the least normal number.
+inline const double kLogLeastDensity = std::log(std::numeric_limits<double>::min());
 
 /// The kernel of some columns and factors: those that are given, or not.
 inline MixedKernel part_of(const MixedKernel& kernel, const MixedGiven& given, bool wanted,

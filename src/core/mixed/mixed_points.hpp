@@ -9,6 +9,7 @@
 
 #include "core/base/parallel.hpp"
 #include "core/base/run_options.hpp"
+#include "core/base/span.hpp"
 #include "core/mixed/mixed_sample.hpp"
 
 namespace kestrel {
@@ -37,21 +38,27 @@ inline std::size_t most_points(const std::vector<MixedItem>& items) {
   return most;
 }
 
-/// Calls body(item, i, point, row) for every point, in order within an item. make() returns a
-/// pointer to what a worker needs, which has start(codes, positions).
+/// Calls body(item, i, point, row) for every point, in order within an item, or for those with a
+/// mark in `only` (see mixed_log_likelihood()). make() returns a pointer to what a worker needs,
+/// which has start(codes, positions).
 template <class Make, class Body>
 void each_mixed_point(const MixedSample& points, const Make& make, const RunOptions& options,
-                      const Body& body) {
+                      const Body& body, Span<const char> only = {}) {
+  const auto wanted = [&](std::size_t i) { return only.size == 0 || only[points.given(i)] != 0; };
   const std::vector<MixedItem> items = mixed_items(points);
   std::vector<decltype(make())> rows(parallel_workers(items.size(), options.parallel));
   parallel_for(items.size(), options.parallel, [&](std::size_t k, int worker) {
     auto& row = rows[static_cast<std::size_t>(worker)];
     if (row == nullptr) row = make();
     const MixedItem& item = items[k];
+    std::size_t i = item.begin;
+    while (i < item.end && !wanted(i)) ++i;
+    if (i == item.end) return;
     row->start(points.codes(item.cell), points.positions(item.cell));
     std::vector<double> point(points.columns());
-    for (std::size_t i = item.begin; i < item.end; ++i) {
+    for (; i < item.end; ++i) {
       poll_if_due({});
+      if (!wanted(i)) continue;
       points.copy_row(i, point.data());
       body(k, i, point.data(), *row);
     }

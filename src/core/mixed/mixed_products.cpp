@@ -8,10 +8,12 @@ namespace kestrel {
 namespace {
 
 /// The distance beyond which a window is zero, in the units of the leaves (simd::MixedWindow), and
-/// a little more; 0 if there is none.
+/// a little more; 0 if there is none. Beyond that of the Gaussian kernel it is below exp(-160) of
+/// its value at kFarthest.
 double reach_of(simd::MixedWindow window) {
   constexpr double kRounding = 1 + 1e-9;
   switch (window) {
+    case simd::MixedWindow::gaussian: return 42.0;
     case simd::MixedWindow::epanechnikov: return kRounding * kSqrt5;
     case simd::MixedWindow::uniform:
     case simd::MixedWindow::triangle:
@@ -19,6 +21,9 @@ double reach_of(simd::MixedWindow window) {
     default: return 0.0;
   }
 }
+
+/// Data that are this many standard deviations wide are worth a look at what is out of reach.
+constexpr double kSpreads = 4;
 
 }  // namespace
 
@@ -35,13 +40,17 @@ MixedProducts::MixedProducts(const MixedSample& sample, const MixedKernel& kerne
       forms.push_back(form);
       const ContinuousKernel of(kernel, form);
       groups_.push_back({of, reach_of(of.window), {}, {}, {}, {}, {}});
-      compact_ = compact_ || (groups_[g].reach > 0 && neighbours == nullptr);
       if (groups_[g].kernel.window == simd::MixedWindow::gaussian) ++gaussian_groups_;
     }
     Group& group = groups_[g];
+    const double scale = group.kernel.scale / kernel.h[c];
+    // A wide Gaussian kernel reaches everything.
+    const bool near = group.kernel.window == simd::MixedWindow::gaussian &&
+                      sample.unit(c) * scale * kSpreads < group.reach;
+    has_reach_ = has_reach_ || (group.reach > 0 && neighbours == nullptr && !near);
     group.place.push_back(columns_.size());
     group.x.push_back(sample.x(c));
-    group.scale.push_back(group.kernel.scale / kernel.h[c]);
+    group.scale.push_back(scale);
     if (neighbours != nullptr && neighbours->adaptive()) {
       group.scales.push_back(neighbours->scales(c));
     }

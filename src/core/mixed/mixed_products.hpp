@@ -25,7 +25,7 @@ class MixedProducts {
   bool gaussian() const { return gaussian_groups_ == 1; }
   /// Whether some kernel is zero beyond a distance, with bandwidths that are the same for all
   /// samples; and whether all samples with columns between `low` and `high` are beyond it.
-  bool compact() const { return compact_; }
+  bool has_reach() const { return has_reach_; }
   bool out_of_reach(const double* point, const double* low, const double* high) const;
   /// The sum of squares in bandwidths between a sample and a point along the columns of these.
   double square_distance(std::size_t j, const double* point) const;
@@ -50,7 +50,7 @@ class MixedProducts {
 
   const simd::MixedTable& table_;
   const bool by_point_;
-  bool compact_ = false;
+  bool has_reach_ = false;
   std::vector<std::size_t> columns_;
   std::vector<Group> groups_;
   int gaussian_groups_ = 0;

@@ -9,7 +9,8 @@ namespace kestrel {
 
 namespace {
 
-/// Beyond this sum of squares in bandwidths no sample counts.
+/// Beyond this sum of squares in bandwidths no sample counts. See also reach_of() of
+/// mixed_products.cpp.
 constexpr double kFarthest = 38.0 * 38.0;
 
 }  // namespace
@@ -72,7 +73,7 @@ void MixedRow::take_bandwidths(std::size_t i) {
   products_.set_scales(scale);
 }
 
-/// Leaves of samples that are out of reach of a compact kernel add nothing.
+/// Leaves of samples that are out of reach add nothing.
 void MixedRow::take_samples_in_reach(const double* point) {
   tiles_.clear();
   for (const std::size_t cell : counted_) {
@@ -165,7 +166,7 @@ const MixedFit& MixedRow::fit(const double* point, double reference, std::size_t
   };
   nearest_ = 0.0;
   fit_.sum = 0.0;
-  if (products_.compact()) take_samples_in_reach(point);
+  if (products_.has_reach()) take_samples_in_reach(point);
   if (there_) sum_up();
   if (there_ && products_.gaussian() && std::fabs(fit_.sum) < kLeastMixedSum) {
     nearest_ = nearest(point, own);

@@ -7,13 +7,20 @@
 
 namespace kestrel_cuda {
 
-/// 2^v in double by the table of shared/exp2.hpp, in shared memory. Needs |v| < kExp2Range. All
-/// threads of a block construct the object together, and must pass a barrier before add().
-class Exp2Double {
+template <bool kLong>
+constexpr auto kExp2Series = kestrel::kExp2Table;
+template <>
+constexpr auto kExp2Series<true> = kestrel::kExp2LongTable;
+
+/// 2^v in double by a table of shared/exp2.hpp, the first or the long one, in shared memory. Needs
+/// |v| < kExp2Range, or a quarter of that. All threads of a block construct the object together,
+/// and must pass a barrier before add().
+template <bool kLong>
+class Exp2Table {
  public:
   /// Entry j is 2^(j / kEntries), with j << kShiftToExponent subtracted from its high word, as
   /// factors() will add it there.
-  __device__ Exp2Double() {
+  __device__ Exp2Table() {
     __shared__ double entries[kEntries];
     for (int j = threadIdx.x; j < kEntries; j += blockDim.x) {
       const double entry = exp2(j * (1.0 / kEntries));
@@ -37,15 +44,16 @@ class Exp2Double {
   }
 
  private:
-  static constexpr int kEntries = kestrel::kExp2Entries;
+  static constexpr int kEntryBits = kLong ? kestrel::kExp2LongEntryBits : kestrel::kExp2EntryBits;
+  static constexpr int kEntries = 1 << kEntryBits;
   /// The exponent of a double begins at bit 20 of its high word.
-  static constexpr int kShiftToExponent = 20 - kestrel::kExp2EntryBits;
+  static constexpr int kShiftToExponent = 20 - kEntryBits;
   const double* table_;
 
   /// 2^v = power * p
   __device__ __forceinline__ void factors(double v, double& power, double& p) const {
-    constexpr double kShift = kestrel::kExp2TableShift;
-    constexpr auto series = kestrel::kExp2Table;
+    constexpr double kShift = kestrel::kRoundingShift / kEntries;
+    constexpr auto series = kExp2Series<kLong>;
     const double shifted = v + kShift;
     const double r = v + (kShift - shifted);
     const int bits = __double2loint(shifted);
@@ -59,6 +67,8 @@ class Exp2Double {
     power = __hiloint2double(high, __double2loint(entry));
   }
 };
+
+using Exp2Double = Exp2Table<false>;
 
 /// 2^v in single precision by the processor's own instruction: relative error 2^-22.5, zero below
 /// 2^-126. One in `kOneIn` values (0: none) is computed instead by a polynomial of degree 5 (error

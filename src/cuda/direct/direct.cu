@@ -68,7 +68,9 @@ class DensityOf : public Density {
         degree_(kernel.degree),
         differences_(launch_of(kernel.leaf, kernel.d, Real())),
         products_(moments_ > 0 ? Launch<Real>{nullptr, 0, 0}
-                               : products_launch<Real>(kernel.leaf, kernel.d)) {
+                               : products_launch<Real>(kernel.leaf, kernel.d)),
+        tensor_(moments_ > 0 ? Launch<Real>{nullptr, 0, 0}
+                             : tensor_launch<Real>(kernel.leaf, kernel.d)) {
     const std::size_t size = static_cast<std::size_t>(d_) * d_;
     upload(kernel.matrix, size, matrix_.reserve(size));
     upload(kernel.root, size, root_.reserve(size));
@@ -154,11 +156,19 @@ class DensityOf : public Density {
   }
 
   double largest(const double* value, std::size_t count) {
+    return raised([&](unsigned long long* to) {
+      raise_to_largest<<<128, 256>>>(value, count, to);
+      check(cudaGetLastError(), "starting to look for the farthest");
+    });
+  }
+
+  /// The number whose bits `raise` leaves, of zero at first.
+  template <class Raise>
+  double raised(const Raise& raise) {
     unsigned long long bits = 0;
     unsigned long long* to = largest_.reserve(1);
     check(cudaMemset(to, 0, sizeof bits), "clearing memory");
-    raise_to_largest<<<128, 256>>>(value, count, to);
-    check(cudaGetLastError(), "starting to look for the farthest");
+    raise(to);
     check(cudaMemcpy(&bits, to, sizeof bits, cudaMemcpyDeviceToHost), "copying it back");
     double result;
     std::memcpy(&result, &bits, sizeof result);
@@ -173,10 +183,9 @@ class DensityOf : public Density {
     double* square = may_take_products() ? point_square_.reserve(padded) : nullptr;
     run_whiten(e_.data(), m, padded, point_history_, nullptr,
                {point_.reserve(d_ * padded), square, nullptr, 0.0});
-    const bool products = may_take_products() && near(largest(square, padded));
-    SumTask<Real> task;
+    SumTask<Real> task{};
     task.sample = sample_.data();
-    task.weight = sample_.data() + (products ? d_ + 1 : d_) * padded_;
+    task.weight = sample_.data() + d_ * padded_;
     task.point = point_.data();
     task.sample_stride = padded_;
     task.point_stride = padded;
@@ -184,7 +193,8 @@ class DensityOf : public Density {
     task.partial = partial_.reserve(chunks * values() * padded);
     task.rim = {x_.data(), e_.data(), root_.data(), n_, m};
     task.d = d_;
-    if (!launch_all(products ? products_ : differences_, task, chunks, poll)) return false;
+    const Launch<Real>& launch = choose(square, &task);
+    if (!launch_all(launch, task, chunks, poll)) return false;
     // Moments may be negative.
     const double smallest =
         moments_ > 0  ? -INFINITY
@@ -196,7 +206,8 @@ class DensityOf : public Density {
     for (std::size_t t = 0; t < values(); ++t) {
       add_chunks<<<static_cast<unsigned>((m + 127) / 128), 128>>>(
           partial_.data() + t * padded, values() * padded, chunks, m, smallest,
-          products ? square : nullptr, largest_weight_ > 0 ? largest_weight_ : 1.0, total);
+          &launch == &differences_ ? nullptr : square, largest_weight_ > 0 ? largest_weight_ : 1.0,
+          total);
       check(cudaGetLastError(), "starting to add the chunks");
       check(cudaMemcpy(sum + t * sum_stride, total, m * sizeof(double), cudaMemcpyDeviceToHost),
             "copying sums back");
@@ -205,10 +216,50 @@ class DensityOf : public Density {
   }
 
   bool may_take_products() const { return products_.kernel != nullptr; }
-  /// Whether inner products are accurate enough for points whose squared length is at most
-  /// `square`.
-  bool near(double square) const {
-    return products_hold<Real>(d_, std::max(square, largest_sample_));
+
+  /// The fastest launch that is accurate enough for points of these squared lengths; completes the
+  /// task for it.
+  const Launch<Real>& choose(const double* square, SumTask<Real>* task) {
+    if (!may_take_products()) return differences_;
+    const double farthest = std::max(largest(square, task->point_stride), largest_sample_);
+    const Real* const products_weight = task->weight + padded_;
+    if constexpr (sizeof(Real) == sizeof(float)) {
+      if (tensor_.kernel != nullptr && put_all_on_grid(farthest, products_weight, task)) {
+        return tensor_;
+      }
+    }
+    if (!products_hold<Real>(d_, farthest)) return differences_;
+    task->weight = products_weight;
+    if constexpr (sizeof(Real) == sizeof(double)) {
+      if (tensor_.kernel != nullptr && tensor_products_hold(d_, farthest)) return tensor_;
+    }
+    return products_;
+  }
+
+  /// Returns false if the grid is too coarse.
+  bool put_all_on_grid(double farthest, const float* weight, SumTask<float>* task) {
+    if (!grid_holds(d_, farthest, 0.0)) return false;
+    const float unit = grid_unit(farthest);
+    const auto put = [&](const float* row, std::size_t count, Buffer<GridNumbers>* grid,
+                         unsigned long long* lost) {
+      GridNumbers* const to = grid->reserve(grid_numbers(count, d_));
+      put_on_grid<<<pieces(count, 8 * kTensorWarps), kTensorThreads>>>(row, count, d_, unit, to,
+                                                                       lost);
+      check(cudaGetLastError(), "starting to round coordinates");
+      return to;
+    };
+    const double lost = raised([&](unsigned long long* to) {
+      task->grid_sample = put(task->sample, padded_, &sample_grid_, to);
+      task->grid_point = put(task->point, task->point_stride, &point_grid_, to);
+    });
+    if (!grid_holds(d_, farthest, std::sqrt(lost))) return false;
+    float* const weights = grid_weight_.reserve(2 * padded_);
+    weights_on_grid<<<pieces(padded_, kTensorThreads), kTensorThreads>>>(weight, padded_, unit,
+                                                                         weights);
+    check(cudaGetLastError(), "starting to round weights");
+    task->weight = weights;
+    task->grid_unit = unit;
+    return true;
   }
 
   /// Each launch takes some chunks, at all points of the block.
@@ -261,13 +312,15 @@ class DensityOf : public Density {
   const std::size_t moments_;
   const int degree_;
   const Launch<Real> differences_;
-  const Launch<Real> products_;  // null: there is none
+  const Launch<Real> products_, tensor_;  // null: there is none
   std::size_t n_ = 0, padded_ = 0, chunk_ = 1024;
   Buffer<double> matrix_, root_, centre_;
   Buffer<int> factor_;
   Buffer<double> x_, w_, e_;  // as given
   Buffer<double> history_, point_history_;
   Buffer<Real> sample_, point_;  // whitened
+  Buffer<GridNumbers> sample_grid_, point_grid_;
+  Buffer<float> grid_weight_;
   Buffer<double> square_, point_square_;
   Buffer<unsigned long long> largest_;
   double largest_sample_ = 0.0;  // squared length

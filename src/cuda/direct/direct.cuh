@@ -14,7 +14,7 @@ namespace kestrel_cuda {
 using Poll = std::function<bool(double fraction)>;
 
 /// See density_open() and the function after it in gpu/gpu_abi.h. Memory on the device: at most 24
-/// d + 32 bytes a sample, 24 d + 16 a point, and 256 MiB of partial sums.
+/// d + 100 bytes a sample, 24 d + 80 a point, and 256 MiB of partial sums.
 class Density {
  public:
   virtual ~Density() = default;

@@ -1,9 +1,15 @@
-// Which of the two loops of sums.cuh a kernel takes, and the tiles that were fastest on an H200.
+// Which of the loops of sums.cuh and tensor.cuh a kernel takes, and the tiles that were fastest on
+// an H200.
 #ifndef KESTREL_CUDA_DIRECT_LAUNCH_CUH
 #define KESTREL_CUDA_DIRECT_LAUNCH_CUH
 
+#include <algorithm>
+#include <cmath>
+
+#include "cuda/base/device.cuh"
 #include "cuda/direct/leaves.cuh"
 #include "cuda/direct/sums.cuh"
+#include "cuda/direct/tensor.cuh"
 #include "gpu/gpu_abi.h"
 
 namespace kestrel_cuda {
@@ -144,6 +150,58 @@ Launch<Real> products_launch(int leaf, int d) {
   return gaussian_products_launch(d, Real());
 }
 
+template <int kSlabs, int kTiles, int kUnroll>
+Launch<double> double_tensor() {
+  return {tensor_sum_double<kSlabs, kTiles, 2, kUnroll>, kTensorThreads,
+          kTensorWarps * kTiles * kTensorPoints};
+}
+
+template <int kSlabs>
+Launch<float> single_tensor() {
+  return {tensor_sum_single<kSlabs, 2, 2, 2>, kTensorThreads, kTensorWarps * 2 * kTensorPoints};
+}
+
+inline Launch<double> gaussian_tensor_launch(int d, double) {
+  switch ((d + 7) / 8) {
+    case 1: return double_tensor<1, 2, 2>();
+    case 2: return double_tensor<2, 2, 2>();
+    case 3: return double_tensor<3, 2, 1>();
+    case 4: return double_tensor<4, 2, 1>();
+    case 5: return double_tensor<5, 1, 1>();
+    case 6: return double_tensor<6, 1, 1>();
+    case 7: return double_tensor<7, 1, 1>();
+    default: return double_tensor<8, 1, 1>();
+  }
+}
+
+inline Launch<float> gaussian_tensor_launch(int d, float) {
+  switch ((d + 15) / 16) {
+    case 1: return single_tensor<1>();
+    case 2: return single_tensor<2>();
+    case 3: return single_tensor<3>();
+    default: return single_tensor<4>();
+  }
+}
+
+/// Inner products on the tensor cores; null for other kernels or numbers of variables, or if the
+/// code for the current device was compiled for one without them.
+template <class Real>
+Launch<Real> tensor_launch(int leaf, int d) {
+  if (leaf != KESTREL_GPU_gaussian || d < kTensorFewest || d > kTensorMost) return {nullptr, 0, 0};
+  const Launch<Real> launch = gaussian_tensor_launch(d, Real());
+  cudaFuncAttributes attributes;
+  check(cudaFuncGetAttributes(&attributes, launch.kernel), "asking for the tensor cores");
+  return attributes.ptxVersion >= 80 ? launch : Launch<Real>{nullptr, 0, 0};
+}
+
+/// Whether an error of a kernel value is within the requested precision, and sums times 2^square
+/// can be represented.
+template <class Real>
+bool holds(double error, double square) {
+  constexpr bool kDouble = sizeof(Real) == sizeof(double);
+  return error <= (kDouble ? 1e-12 : 9e-6) && square <= (kDouble ? 900.0 : 90.0);
+}
+
 /// The maximum that inner products add to the relative error of a kernel value, if the squared
 /// lengths of samples and points are below `square` and exact except for one rounding. The sum
 /// after variable k consists of (x - e)^2 in the variables up to k, for which differences make d
@@ -155,12 +213,32 @@ double products_error(int d, double square) {
   return (d + 2) * kRounding * kestrel::kLn2 * square;
 }
 
-/// Whether that is within the requested precision, and sums times 2^square can be represented.
 template <class Real>
 bool products_hold(int d, double square) {
-  constexpr bool kDouble = sizeof(Real) == sizeof(double);
-  return products_error<Real>(d, square) <= (kDouble ? 1e-12 : 9e-6) &&
-         square <= (kDouble ? 900.0 : 90.0);
+  return holds<Real>(products_error<Real>(d, square), square);
+}
+
+/// The tensor cores add products up in an order of their own. A part of the sum without the
+/// sample's weight is at most |x|^2 + |e|^2 instead of the larger one of these. The exponential is
+/// that of the long table.
+inline bool tensor_products_hold(int d, double square) {
+  return holds<double>(2 * products_error<double>(d, square) + 1.8e-14, square);
+}
+
+/// The unit of the grid of tensor_sum_single(), if squared lengths are at most `square`.
+inline float grid_unit(double square) {
+  return static_cast<float>(std::sqrt(std::max(square, 1e-6)) / kGridRadius);
+}
+
+/// The same for tensor_sum_single(), if the grid loses vectors of length `lost`: 2 |x| |e - e'| and
+/// 2 |x' - x| |e|, 3 d truncated additions of products of a length of kGridRadius units and a
+/// remainder of less than sqrt(d) units, two of them, and five roundings of numbers up to `square`:
+/// of the weight, of the square of the unit (of inner products, which are up to twice as large), of
+/// the sum of both parts and of its product with that square.
+inline bool grid_holds(int d, double square, double lost) {
+  const double of_remainders = 3 * d * 0x1p-23 * 4 * square * std::sqrt(d) / kGridRadius;
+  const double error = 4 * std::sqrt(square) * lost + of_remainders + 5 * 0x1p-24 * square;
+  return holds<float>(kestrel::kLn2 * error, square);
 }
 
 }  // namespace kestrel_cuda

@@ -35,6 +35,9 @@ struct SumTask {
   std::size_t chunk;          // samples of a chunk, a multiple of kChunkUnit
   std::size_t first_chunk;    // that of blockIdx.y = 0
   double* partial;            // [chunk * point_stride + point]
+  // In half precision, for tensor_sum_single(): see tensor.cuh. `weight` then has two rows.
+  const uint4 *grid_sample, *grid_point;
+  Real grid_unit;
   Rim rim;
   int d;
 };

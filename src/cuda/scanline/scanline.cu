@@ -3,7 +3,7 @@
 //
 // Tiles are taken in batches whose cells fit in the device's cache together: first the events of
 // all their samples are added, by atomic additions of integers, then the values of all their points
-// are written. Two batches run at a time, so that the device is not idle while one ends.
+// are written. A batch has too few rows for all multiprocessors, so several run at a time.
 #include <algorithm>
 #include <vector>
 
@@ -17,8 +17,9 @@ namespace kestrel_cuda {
 
 namespace {
 
-/// Batches that run at a time, each with cells of its own.
-constexpr std::size_t kLanes = 2;
+/// Batches that run at a time, each with cells of its own. On an H100, 1e6 samples on 195 million
+/// points take 36, 33, 32 and 31 ms with 2, 4, 8 and 12.
+constexpr std::size_t kLanes = 12;
 /// The maximum number of batches that wait to run; the poll is called once in as many.
 constexpr std::size_t kAhead = 16;
 /// The maximum number of warps of samples in one launch, and about that in a batch of several

@@ -54,11 +54,16 @@ KESTREL_HD KESTREL_INLINE double value_at(const ScanlineScan& scan,
   return kestrel::unfused::value_of_events<Limbs>(a, q, p, point, shift, scan, largest);
 }
 
+/// Cells that a lane takes at a time: their loads and shuffles do not wait for each other.
+template <int Limbs>
+constexpr int kTogether = Limbs == 1 ? 4 : 2;
+
 /// A block takes kScanWarps rows of a tile, one a warp. `Along`: rows lie along the output.
 /// Otherwise they lie across it, and neighbouring points of neighbouring rows are written together.
 template <int Limbs, bool Along>
 __global__ void __launch_bounds__(kScanWarps* kWarp) write_values(const ScanlineScan scan) {
-  __shared__ double turned[kScanWarps][kWarp + 1];
+  constexpr unsigned kSpan = kWarp * kTogether<Limbs>;
+  __shared__ double turned[kScanWarps][kSpan + 1];
   const unsigned lane = threadIdx.x % kWarp, of_block = threadIdx.x / kWarp;
   const ScanlineTile& tile = scan.tile[last_not_above(
       scan.tiles, blockIdx.x, [&](unsigned i) { return scan.tile[i].first_group; })];
@@ -72,26 +77,35 @@ __global__ void __launch_bounds__(kScanWarps* kWarp) write_values(const Scanline
   double* out = scan.out + tile.at.first_point;
   Whole sum[kNumbers<Limbs>] = {};
   double largest[2] = {0.0, 0.0};
-  for (unsigned first = 0; first < points; first += kWarp) {
-    const unsigned t = first + lane;
-    const bool there = row < rows && t < points;
-    Whole number[kNumbers<Limbs>];
-    take_cell<Limbs>(cells + t * std::size_t{kCell<Limbs>}, there, number);
-    add_up<Limbs>(lane, number, sum);
-    double value = 0.0;
-    if (there) {
-      value = value_at<Limbs>(scan, number, begin + t,
-                              shift_at(scan.run_shift, static_cast<int>(begin + t)), largest);
+  for (unsigned first = 0; first < points; first += kSpan) {
+    Whole number[kTogether<Limbs>][kNumbers<Limbs>];
+#pragma unroll
+    for (int u = 0; u < kTogether<Limbs>; ++u) {
+      const unsigned t = first + u * kWarp + lane;
+      take_cell<Limbs>(cells + t * std::size_t{kCell<Limbs>}, row < rows && t < points, number[u]);
     }
-    if (Along) {
-      if (there) __stcs(out + row * scan.row_stride + t, value);
-      continue;
+#pragma unroll
+    for (int u = 0; u < kTogether<Limbs>; ++u) add_up<Limbs>(lane, number[u], sum);
+#pragma unroll
+    for (int u = 0; u < kTogether<Limbs>; ++u) {
+      const unsigned t = first + u * kWarp + lane;
+      if (row >= rows || t >= points) continue;
+      const double value =
+          value_at<Limbs>(scan, number[u], begin + t,
+                          shift_at(scan.run_shift, static_cast<int>(begin + t)), largest);
+      if (Along) {
+        __stcs(out + row * scan.row_stride + t, value);
+      } else {
+        turned[of_block][u * kWarp + lane] = value;
+      }
     }
-    turned[of_block][lane] = value;
+    if (Along) continue;
     __syncthreads();
-    const unsigned r = threadIdx.x % kScanWarps, p = threadIdx.x / kScanWarps;
-    if (first_row + r < rows && first + p < points) {
-      __stcs(out + (first_row + r) + (first + p) * scan.run_stride, turned[r][p]);
+    const unsigned r = threadIdx.x % kScanWarps;
+    for (unsigned p = threadIdx.x / kScanWarps; p < kSpan && first + p < points; p += kWarp) {
+      if (first_row + r < rows) {
+        __stcs(out + (first_row + r) + (first + p) * scan.run_stride, turned[r][p]);
+      }
     }
     __syncthreads();
   }
