@@ -21,8 +21,9 @@
 #' means of each row over the rows of the other sample, divided by the number of rows (Hoeffding 1948), and is less for
 #' a large part of a table. Smoothing has a bias, which is about proportional to the square of the bandwidths. When all
 #' bandwidths are multiplied by the root of 2, the estimate changes by about as much, and this change is added on both
-#' sides. A key with many more rows than its neighbours needs a small bandwidth. Otherwise the interval is wide. It ends
-#' at 0 and at the number of all pairs.
+#' sides. Keys with many more rows than their neighbours are smoothed away, and the interval does not show it. If they
+#' are the same keys in both tables, the join is larger than estimated. The interval ends at 0 and at the number of all
+#' pairs.
 #'
 #' @param x,y objects made by [kde_synopsis()], with the Gaussian kernel.
 #' @param by the name of the key in both, or in `x` and in `y`.
