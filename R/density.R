@@ -92,7 +92,8 @@
 #'   additional points or observations. Those of the Gaussian kernel reach 9 bandwidths beyond a bound.
 #'
 #' @param x a numeric vector (d = 1), a matrix or data frame with n rows and d columns, or a sketch made by
-#'   [kde_sketch()]. Also points of package \pkg{sf}, see [maps], and data frames with groups, see [kde-groups].
+#'   [kde_sketch()]. Also points of package \pkg{sf}, see [maps], data frames with groups, see [kde-groups], and tables
+#'   of databases, see [kde-tables].
 #' @param H bandwidth matrix, d x d, symmetric and positive definite; a number when d = 1. Or a formula of the variables
 #'   of the data frame `x`, such as `~ x + y | group`, see [kde-groups].
 #' @param h scalar bandwidth, a positive number.
@@ -211,11 +212,12 @@ kde <- function(x, H, h, gridsize, gridtype, xmin, xmax, supp = 3.7, eval.points
   check_arguments("kde", given_names(...), c("binned", "density"))
   started <- proc.time()[["elapsed"]]
   by <- if (!missing(.by)) columns_named(substitute(.by), x, parent.frame())
-  further <- if (asks_for_groups(x, if (!missing(H)) H, by)) grouped_density else if (is_spatial(x)) spatial_density
+  further <- if (inherits(x, "tbl_sql")) table_density else
+    if (asks_for_groups(x, if (!missing(H)) H, by)) grouped_density else if (is_spatial(x)) spatial_density
   if (!is.null(further)) {
     call <- match.call()
     given <- as.list(call)[setdiff(names(call), c("", ".by"))]
-    return(further(c(lapply(given, eval, parent.frame()), by = list(by)), call))
+    return(further(c(lapply(given, eval, parent.frame()), if (!is.null(by)) list(by = by)), call))
   }
   # missing() is called only here. From here on NULL means that an argument was not given.
   grid <- given_grid(step = step, streamed = FALSE)

@@ -47,13 +47,14 @@
 #'     [npdeptest()], [npsdeptest()]; partially linear regressions [npplregbw()], [npplreg()]; single index models
 #'     [npindexbw()], [npindex()]; smooth coefficients [npscoefbw()], [npscoef()].}
 #'   \item{Evaluation of models}{[pdf_score()] and its [plot][plot.kestrel_score].}
-#'   \item{Queries}{[kde_query()], [kde_synopsis()] and [verbs of dplyr][synopsis-verbs] on one,
+#'   \item{Queries}{[kde_query()], [kde_join()], [kde_synopsis()] and [verbs of dplyr][synopsis-verbs] on one,
 #'     [learn()], [refresh()], [q_error()].}
 #'   \item{Sketches}{of more data than memory: [sketch_plan()], [kde_sketch()] and their
 #'     [methods][kestrel_sketch-methods], [next_chunk()], [as_sketch()], [sketch_sql()].}
 #'   \item{Tables}{every result as a [data frame][data-frames]; [tidy()][tidiers], glance() and augment(); the
 #'     [parts][model-parts] that models have: nobs(), logLik(), formula(), model.frame().}
-#'   \item{Groups and maps}{[densities by group][kde-groups] of data frames; [maps]: points and polygons of sf, rasters
+#'   \item{Groups and maps}{[densities by group][kde-groups] of data frames,
+#'     [of tables in databases][kde-tables]; [maps]: points and polygons of sf, rasters
 #'     of terra and stars; [kde_overlap()], [kde_risk()].}
 #'   \item{ggplot2}{[stat_kestrel_density()], [stat_kestrel_density_2d()], [geom_kestrel_hdr()],
 #'     [stat_kestrel_smooth()]; [autoplot()][ggplot-pictures] and autolayer().}

@@ -2,11 +2,13 @@
 # q-errors on 1,000 boxes of the diamonds of ggplot2 (carat, depth, price) with a synopsis of 1 % of the rows, compared
 # with uniform sampling and an equi-width histogram of the same number of bytes.
 #
-#   Rscript bench/query.R [--short] [errors time postgres drift]
+#   Rscript bench/query.R [--short] [errors time]
+#   tools/with-postgres.sh Rscript bench/query.R [--short] [errors time server_sample server_errors server_times
+#     server_drift]
 #
-# kestrel and ggplot2 must be installed. Boxes lie around random rows and hold 1 to 20 % of all rows. The bytes are
-# those of the synopsis in a file, as it prints them: rows of a sample take 8 for each variable, the counts of a
-# histogram 4.
+# kestrel and ggplot2 must be installed; the second command adds sections on a table of a PostgreSQL server. Boxes lie
+# around random rows and hold 1 to 20 % of all rows. The bytes are those of the synopsis in a file, as it prints them:
+# rows of a sample take 8 for each variable, the counts of a histogram 4.
 
 library(kestrel)
 here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)), fixed = TRUE))
@@ -63,80 +65,182 @@ bench_time <- function(m = 10000, n = 5000) {
   }
 }
 
-# A server of PostgreSQL on KESTREL_TEST_PORT, as tools/test-database.sh starts one: the time of a sample of 1 % of
-# `rows` rows beside TABLESAMPLE alone, and q-errors beside the planner's estimates.
-bench_postgres <- function(rows = sized(1e7, 1e6), m = 1000) {
-  port <- Sys.getenv("KESTREL_TEST_PORT")
-  if (!nzchar(port)) return(cat("no server: set KESTREL_TEST_PORT\n"))
-  con <- DBI::dbConnect(RPostgreSQL::PostgreSQL(), host = "127.0.0.1", port = as.integer(port), user = "kestrel",
-                        dbname = "postgres")
-  on.exit(DBI::dbDisconnect(con))
+# ---- PostgreSQL: sections that run within `tools/with-postgres.sh Rscript bench/query.R server_...`
+
+connect_server <- function() {
+  con <- DBI::dbConnect(RPostgreSQL::PostgreSQL(), host = "127.0.0.1",
+                        port = as.integer(Sys.getenv("KESTREL_TEST_PORT")), user = "kestrel", dbname = "postgres")
   DBI::dbExecute(con, "SET client_min_messages = warning")
-  DBI::dbExecute(con, "DROP TABLE IF EXISTS bench_rows")
-  DBI::dbExecute(con, paste("CREATE TABLE bench_rows AS SELECT i AS id, random() * 100 AS x, random() * 10 + i % 7",
-                            "AS y, exp(random() * 3) AS z FROM generate_series(1,", format(rows, scientific = FALSE),
-                            ") AS i"))
-  DBI::dbExecute(con, "ANALYZE bench_rows")
-  set.seed(1)
-  times <- race(list(
-    kde_synopsis = function() kde_synopsis(con, "bench_rows", c("x", "y", "z"), size = rows / 100, h = 1),
-    TABLESAMPLE = function() DBI::dbGetQuery(con, "SELECT x, y, z FROM bench_rows TABLESAMPLE BERNOULLI (1)")
-  ), rounds = 3L, clock = function() proc.time()[["elapsed"]])
-  keep_times(times, "1 % of a table of PostgreSQL", d = 3L, n = rows)
-  cat(sprintf("1 %% of %.0f rows of PostgreSQL: %s (to reach: 3 times)\n", rows,
-              paste(colnames(times), sprintf("%.2f s", middle(times)), collapse = ", ")))
-  table <- as.data.frame(ggplot2::diamonds)[c("carat", "depth", "price")]
-  DBI::dbExecute(con, "DROP TABLE IF EXISTS bench_diamonds")
-  DBI::dbWriteTable(con, "bench_diamonds", table, row.names = FALSE)
-  boxes <- row_boxes(table, m)
-  where <- vapply(seq_len(m), function(i) {
-    paste(names(table), "BETWEEN", sprintf("%.17g", boxes$lower[i, ]), "AND", sprintf("%.17g", boxes$upper[i, ]),
-          collapse = " AND ")
-  }, "")
-  planned <- function() {
-    vapply(where, function(condition) {
-      plan <- DBI::dbGetQuery(con, paste("EXPLAIN SELECT * FROM bench_diamonds WHERE", condition))[[1L]][1L]
-      as.numeric(sub(".*rows=([0-9]+).*", "\\1", plan))
-    }, 0, USE.NAMES = FALSE)
-  }
-  DBI::dbExecute(con, "ANALYZE bench_diamonds")
-  plain <- planned()
-  DBI::dbExecute(con, "CREATE STATISTICS bench_joint (dependencies, mcv) ON carat, depth, price FROM bench_diamonds")
-  DBI::dbExecute(con, "ANALYZE bench_diamonds")
-  synopsis <- kde_synopsis(con, "bench_diamonds", size = 5000)
-  found <- q_error(data.frame(synopsis = kde_query(synopsis, boxes$lower, boxes$upper)$count, planner = plain,
-                              `extended statistics` = planned(), check.names = FALSE), boxes$count)
+  con
+}
+
+server_size <- sized(1e7, 1e6)
+server_columns <- c("x", "y", "z")
+whole_number <- function(value) format(value, scientific = FALSE)
+
+# Rows number `from` to `to`: x is uniform, and y and z depend on it.
+generated_rows <- function(from, to, shift = 0) {
+  sprintf(paste("SELECT i AS id, x, x / 10 + noise + %g AS y, exp(x / 50 + random()) AS z FROM (SELECT i,",
+                "random() * 100 AS x, sqrt(-2 * ln(1 - random())) * cos(2 * pi() * random()) AS noise",
+                "FROM generate_series(%s::bigint, %s) AS i) AS s"), shift, whole_number(from), whole_number(to))
+}
+
+# The table `bench_rows`, made by the first section that needs it.
+server_rows <- function(con) {
+  if (DBI::dbExistsTable(con, "bench_rows")) return()
+  DBI::dbExecute(con, "DO 'BEGIN PERFORM setseed(0.5); END'")
+  DBI::dbExecute(con, paste("CREATE TABLE bench_rows AS", generated_rows(1, server_size)))
+  DBI::dbExecute(con, "VACUUM ANALYZE bench_rows")
+}
+
+# Boxes about rows of a sample of a table, with the counts of all its rows.
+counted_boxes <- function(table, m) {
+  boxes <- row_boxes(table[sample.int(nrow(table), min(nrow(table), 2e4)), ], m)
+  sample <- of_kestrel("sample_cpp")(table, of_kestrel("ones_cpp")(nrow(table)))
+  held <- of_kestrel("query_rows_cpp")(sample, boxes$lower, boxes$upper, of_kestrel("run_options")(all_threads))
+  replace(boxes, "count", list(held * nrow(table)))
+}
+
+server_table <- function(con, name, columns) {
+  as.matrix(DBI::dbGetQuery(con, paste("SELECT", paste(columns, collapse = ", "), "FROM", name)))
+}
+
+where_box <- function(boxes, i) {
+  paste(colnames(boxes$lower), "BETWEEN", sprintf("%.17g", boxes$lower[i, ]), "AND",
+        sprintf("%.17g", boxes$upper[i, ]), collapse = " AND ")
+}
+
+keep_errors <- function(found, task, n) {
   print(found)
   for (level in c("median", "95%")) {
-    keep("counts of boxes of diamonds in PostgreSQL", rownames(found$table), paste("q-error,", level),
-         found$table[, level], d = 3L, n = nrow(table), m = m)
+    keep(task, rownames(found$table), paste("q-error,", level), found$table[, level], d = 3L, n = n,
+         m = nrow(found$errors))
   }
 }
 
-# After half of the rows have moved: errors of a synopsis as it was, refreshed, and with 200 queries learned after that,
-# beside those of a synopsis made anew.
-bench_drift <- function(N = 1e5, size = 5000, m = 500) {
-  set.seed(1)
-  con <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
+# The time of a sample of 1 % of the rows beside the server's TABLESAMPLE of the same columns, with the rows fetched into
+# R and without.
+bench_server_sample <- function(rounds = 7L) {
+  con <- connect_server()
   on.exit(DBI::dbDisconnect(con))
-  before <- data.frame(id = seq_len(N), x = stats::rnorm(N), y = stats::rnorm(N), z = stats::rnorm(N))
-  DBI::dbWriteTable(con, "moving", before)
-  old <- kde_synopsis(con, "moving", c("x", "y", "z"), size = size, key = "id")
-  DBI::dbExecute(con, "DELETE FROM moving WHERE id % 2 = 0")
-  moved <- data.frame(id = N + seq_len(N / 2), x = stats::rnorm(N / 2, 3, 0.5), y = stats::rnorm(N / 2, 2, 0.5),
-                      z = stats::rnorm(N / 2))
-  DBI::dbWriteTable(con, "moving", moved, append = TRUE)
-  after <- rbind(before[before$id %% 2 == 1, ], moved)[c("x", "y", "z")]
-  known <- row_boxes(after, 200)
-  boxes <- row_boxes(after, m)
-  refreshed <- refresh(old, con)
-  learned <- learn(refreshed, known[c("lower", "upper")], known$count)
-  fresh <- kde_synopsis(con, "moving", c("x", "y", "z"), size = size)
-  found <- q_error(vapply(list(old = old, refreshed = refreshed, learned = learned, fresh = fresh), function(s) {
-    kde_query(s, boxes$lower, boxes$upper)$count
-  }, numeric(m)), boxes$count)
-  print(found)
-  keep("counts after a drift", rownames(found$table), "q-error, median", found$table[, "median"], d = 3L, n = N, m = m)
+  server_rows(con)
+  tablesample <- "SELECT x, y, z FROM bench_rows TABLESAMPLE BERNOULLI (1)"
+  set.seed(1)
+  times <- race(list(
+    kde_synopsis = function() kde_synopsis(con, "bench_rows", server_columns, size = server_size / 100, h = 1),
+    `TABLESAMPLE, fetched` = function() DBI::dbGetQuery(con, tablesample),
+    `TABLESAMPLE, on the server` = function() DBI::dbGetQuery(con, paste("EXPLAIN (ANALYZE, TIMING OFF)", tablesample)),
+    `count(*)` = function() DBI::dbGetQuery(con, "SELECT count(*) FROM bench_rows")
+  ), rounds, wall_seconds)
+  keep_times(times, "1 % of a table of PostgreSQL", d = 3L, n = server_size)
+  ratios <- c(times_of(times, 1, 2), times_of(times, 1, 3))
+  keep("1 % of a table of PostgreSQL", paste("kde_synopsis /", colnames(times)[2:3]), "times", ratios, d = 3L,
+       n = server_size)
+  cat(sprintf("1 %% of %s rows: %s; %.1f and %.1f times (to reach: 3)\n", figure(server_size),
+              paste(colnames(times), sprintf("%.2f s", middle(times)), collapse = ", "), ratios[1], ratios[2]))
 }
 
-run_sections(list(errors = bench_errors, time = bench_time, postgres = bench_postgres, drift = bench_drift))
+# q-errors beside the planner's estimates, with and without extended statistics.
+bench_server_errors <- function(m = 1000) {
+  con <- connect_server()
+  on.exit(DBI::dbDisconnect(con))
+  server_rows(con)
+  DBI::dbExecute(con, "DROP TABLE IF EXISTS bench_diamonds")
+  # Integers as doubles: the planner has no statistics for an integer that is compared with a fraction.
+  DBI::dbWriteTable(con, "bench_diamonds", data.frame(lapply(ggplot2::diamonds[c("carat", "depth", "price")], as.double)),
+                    row.names = FALSE)
+  planned <- function(name, boxes) {
+    vapply(seq_len(m), function(i) {
+      plan <- DBI::dbGetQuery(con, paste("EXPLAIN SELECT * FROM", name, "WHERE", where_box(boxes, i)))[[1L]][1L]
+      as.numeric(sub(".*rows=([0-9]+).*", "\\1", plan))
+    }, 0)
+  }
+  for (name in c("bench_diamonds", "bench_rows")) {
+    columns <- if (name == "bench_rows") server_columns else c("carat", "depth", "price")
+    table <- server_table(con, name, columns)
+    size <- if (name == "bench_rows") 5000 else round(nrow(table) / 100)
+    set.seed(1)
+    boxes <- counted_boxes(table, m)
+    sampled <- table[sample.int(nrow(table), size), ]
+    synopsis <- kde_synopsis(con, name, columns, size = size)
+    tuning <- counted_boxes(table, 200)
+    learned <- learn(synopsis, tuning[c("lower", "upper")], tuning$count)
+    DBI::dbExecute(con, paste("ANALYZE", name))
+    plain <- planned(name, boxes)
+    DBI::dbExecute(con, paste0("CREATE STATISTICS ", name, "_joint (dependencies, mcv) ON ",
+                               paste(columns, collapse = ", "), " FROM ", name))
+    DBI::dbExecute(con, paste("ANALYZE", name))
+    found <- q_error(data.frame(
+      kde_synopsis = kde_query(synopsis, boxes$lower, boxes$upper)$count,
+      `after learn()` = kde_query(learned, boxes$lower, boxes$upper)$count,
+      `rows of a sample` = count_rows(sampled, boxes) * nrow(table) / size,
+      planner = plain, `planner, extended statistics` = planned(name, boxes), check.names = FALSE
+    ), boxes$count)
+    DBI::dbExecute(con, paste0("DROP STATISTICS ", name, "_joint"))
+    keep_errors(found, paste("counts of boxes in PostgreSQL,", if (name == "bench_rows") "generated" else "diamonds"),
+                nrow(table))
+  }
+}
+
+# Seconds for one count of a box: of a synopsis, and by the server.
+bench_server_times <- function(m = 4) {
+  con <- connect_server()
+  on.exit(DBI::dbDisconnect(con))
+  server_rows(con)
+  set.seed(1)
+  synopsis <- kde_synopsis(con, "bench_rows", server_columns, size = 5000)
+  boxes <- row_boxes(DBI::dbGetQuery(con, "SELECT x, y, z FROM bench_rows LIMIT 10000"), m)
+  counts <- function(sample) {
+    function() {
+      for (i in seq_len(m)) {
+        DBI::dbGetQuery(con, paste0("SELECT count(*) FROM bench_rows ", sample, " WHERE ", where_box(boxes, i)))
+      }
+    }
+  }
+  times <- race(list(kde_query = function() kde_query(synopsis, boxes$lower, boxes$upper),
+                     `one box by kde_query` = function() kde_query(synopsis, boxes$lower[1, ], boxes$upper[1, ]),
+                     `count(*) without an index` = counts(""),
+                     `count(*), TABLESAMPLE BERNOULLI (1)` = counts("TABLESAMPLE BERNOULLI (1)"),
+                     `count(*), TABLESAMPLE SYSTEM (1)` = counts("TABLESAMPLE SYSTEM (1)")), 3L, wall_seconds)
+  DBI::dbExecute(con, "CREATE INDEX bench_index ON bench_rows (x, y, z)")
+  DBI::dbExecute(con, "VACUUM ANALYZE bench_rows")
+  times <- cbind(times, race(list(`count(*) with an index` = counts("")), 3L, wall_seconds))
+  DBI::dbExecute(con, "DROP INDEX bench_index")
+  of_one <- colnames(times) != "one box by kde_query"
+  times[, of_one] <- times[, of_one] / m
+  keep_times(times, "one box of a table of PostgreSQL", d = 3L, n = server_size, m = 1)
+  print(signif(middle(times), 3))
+}
+
+# After half of the rows have moved: errors of a synopsis as it was, of that with 200 queries learned, refreshed, and
+# with the queries learned after that, beside those of a synopsis made anew.
+bench_server_drift <- function(m = 1000) {
+  con <- connect_server()
+  on.exit(DBI::dbDisconnect(con))
+  DBI::dbExecute(con, "DROP TABLE IF EXISTS bench_moving")
+  N <- server_size
+  DBI::dbExecute(con, paste("CREATE TABLE bench_moving AS", generated_rows(1, N)))
+  DBI::dbExecute(con, "ALTER TABLE bench_moving ADD PRIMARY KEY (id)")
+  set.seed(1)
+  old <- kde_synopsis(con, "bench_moving", server_columns, size = 5000, key = "id")
+  DBI::dbExecute(con, "DELETE FROM bench_moving WHERE id % 2 = 0")
+  DBI::dbExecute(con, paste("INSERT INTO bench_moving", generated_rows(N + 1, 1.5 * N, shift = 8)))
+  DBI::dbExecute(con, "VACUUM ANALYZE bench_moving")
+  table <- server_table(con, "bench_moving", server_columns)
+  known <- counted_boxes(table, 200)
+  boxes <- counted_boxes(table, m)
+  learned <- function(synopsis) learn(synopsis, known[c("lower", "upper")], known$count)
+  refreshed <- refresh(old, con)
+  kept <- list(old = old, `old, learned` = learned(old), refreshed = refreshed,
+               `refreshed, learned` = learned(refreshed),
+               fresh = kde_synopsis(con, "bench_moving", server_columns, size = 5000))
+  DBI::dbExecute(con, "DROP TABLE bench_moving")
+  found <- q_error(vapply(kept, function(synopsis) kde_query(synopsis, boxes$lower, boxes$upper)$count, numeric(m)),
+                   boxes$count)
+  keep_errors(found, "counts of boxes after a drift", N)
+}
+
+run_sections(c(list(errors = bench_errors, time = bench_time), if (nzchar(Sys.getenv("KESTREL_TEST_PORT"))) {
+  list(server_sample = bench_server_sample, server_errors = bench_server_errors, server_times = bench_server_times,
+       server_drift = bench_server_drift)
+}))

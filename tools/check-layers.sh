@@ -152,6 +152,10 @@ results=$(find bench/results -name '*-[0-9]-NVIDIA-*.csv' | sort | tail -n 1)
 if ! cmp -s "$results" vignettes/gpu-devices.csv; then
   complain 'the vignette on a GPU shows the last results' "$results is not vignettes/gpu-devices.csv"
 fi
+results=$(grep -l '"server_sample"' bench/results/*.csv | sort | tail -n 1)
+if ! grep -E '^#|^"(script|query)"' "$results" | cmp -s - vignettes/query-results.csv; then
+  complain 'the vignette on queries shows the last results' "$results has others than vignettes/query-results.csv"
+fi
 
 # Names of files and folders in the two pages for developers, as the ends of paths; NAME stands for any name.
 everything=$(git ls-files -co --exclude-standard 2>/dev/null || find . -type f ! -path './build/*' | sed 's|^[.]/||')

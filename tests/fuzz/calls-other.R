@@ -479,6 +479,13 @@ other_calls <- list(
     c(list(data = x), bandwidth_arguments(x),
       some_of(list(size = pick(c(1, 5, 30)), kernel = pick(kernels), tune_queries = box_limits(d, 12L)), 0.4))
   },
+  kde_join = function() {
+    key <- quote(kde_synopsis(faithful, size = 9))
+    c(list(x = key, y = pick(list(key, key, quote(kde_synopsis(faithful$waiting)), 3)),
+           by = pick(list("waiting", "waiting", c("waiting", "x"), c("waiting", "eruptions"), "id", 1))),
+      some_of(list(lower = pick(list(50, c(50, 60), -Inf, "a")), upper = pick(list(70, c(80, 90), 40)),
+                   spacing = pick(c(1, 0.5, 1e-9, -1)), level = pick(c(0.5, 1.5))), 0.4))
+  },
   learn = function() {
     c(list(synopsis = quote(kde_synopsis(faithful, size = 9))), list(boxes = box_limits(pick(c(2L, 2L, 1L)), 4L)),
       list(counts = pick(list(1:4, c(0, 1e9, 2, 3), 3))),

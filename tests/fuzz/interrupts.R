@@ -133,6 +133,8 @@ long_calls <- list(
   kde_query = list(quote(kde_query(estimate_of(n, 2, eval.points = t(c(0, 0))), matrix(-1, 99, 2), matrix(1, 99, 2))),
                    quote(kde_query(estimate_of(n, 1, eval.points = 0), rep(-1, 99), rep(1, 99)))),
   kde_synopsis = list(quote(kde_synopsis(many(n, 2), size = 999))),
+  kde_join = list(quote(kde_join(kde_synopsis(many(n), size = 999, h = 0.1), kde_synopsis(many(n), size = 999, h = 0.1),
+                                 "x", lower = seq(-1, 0, by = 0.1), spacing = 1e-9))),
   learn = list(quote(learn(kde_synopsis(many(n, 2), size = 999, h = 1), list(lower = matrix(-1, 99, 2),
                                                                              upper = matrix(1, 99, 2)), rep(9, 99)))),
   refresh = list(quote({

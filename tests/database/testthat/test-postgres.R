@@ -1,4 +1,4 @@
-# Synopses of tables of PostgreSQL, on the server that tools/test-database.sh starts.
+# Synopses of tables of PostgreSQL, on the server that tools/with-postgres.sh starts.
 
 connect <- function() {
   DBI::dbConnect(RPostgreSQL::PostgreSQL(), host = "127.0.0.1", port = as.integer(Sys.getenv("KESTREL_TEST_PORT")),
@@ -54,6 +54,11 @@ test_that("rows are as likely as any, and a query, a tbl and a small table give 
   whole <- suppressWarnings(kde_synopsis(dplyr::tbl(con, "my \"rows"), "x", size = 1e5, h = 1))
   expect_identical(sort(whole$x[, 1]), sort((1:20000 * 7919) %% 1000 / 10))
   expect_true(whole$source$is_table)
+  # large samples are simple random ones
+  DBI::dbExecute(con, "CREATE TABLE long AS SELECT i::float8 AS x FROM generate_series(1, 40000) AS i")
+  large <- kde_synopsis(con, "long", size = 25000, h = 1)
+  expect_identical(dim(large$x), c(25000L, 1L))
+  expect_lt(abs(mean(large$x) - 20000.5), 4.5 * 40000 / sqrt(12) * sqrt(1 / 25000 - 1 / 40000))
 })
 
 test_that("bad tables are refused, and the connection works on", {
