@@ -66,8 +66,8 @@
 #' identical(estimate, as.vector(fhat$estimate))
 #' unlink(file)
 #' @export
-kde_stream <- function(x, to, H, h, gridsize, xmin, xmax, supp, step = NULL, slab = NULL, ..., w, bounds = NULL,
-                       period = NULL, kernel = "gaussian", kernel_type = c("radial", "product"),
+kde_stream <- function(x, to, H, h, gridsize, xmin, xmax, supp, step = NULL, slab = NULL, ..., bounds = NULL,
+                       period = NULL, w, kernel = "gaussian", kernel_type = c("radial", "product"),
                        na.action = stats::na.fail, tol = 1e-12, engine = "auto", backend = "auto", threads = NULL,
                        verbose = NULL) {
   check_arguments("kde_stream", given_names(...))
