@@ -83,9 +83,13 @@ scan_bandwidths <- function(data, kernel, unit) {
   lowest <- at_least(regression_support_cpp(data$sorted, kernel), unit)
   tied <- lowest == 0
   if (tied) lowest <- 0.9 * smallest_step(data$x) / unit / if (is_compact(kernel)) 1 else 38
-  lowest <- max(lowest, 1e-15 * range, regression_limits[1L])
+  scan_from(max(lowest, 1e-15 * range, regression_limits[1L]), range, length(data$x))
+}
+
+# Of n observations in a range.
+scan_from <- function(lowest, range, n) {
   widest <- min(10 * range, regression_limits[2L])
-  steps <- ceiling(log(widest / lowest) / log(scan_ratio(length(data$x))))
+  steps <- ceiling(log(widest / lowest) / log(scan_ratio(n)))
   bw <- c(lowest, lowest * (widest / lowest)^(seq_len(steps) / steps), widest * 10^(1:10 / 5),
           10^ceiling(log10(range) + 9))
   bw[bw >= regression_limits[1L] & bw <= regression_limits[2L]]
