@@ -441,6 +441,26 @@ sketch_of_parts_cpp <- function(plan, parts) {
     .Call(`_kestrel_sketch_of_parts_cpp`, plan, parts)
 }
 
+sketch_kept_cpp <- function(bytes) {
+    .Call(`_kestrel_sketch_kept_cpp`, bytes)
+}
+
+sketch_regression_cpp <- function(bytes, run) {
+    .Call(`_kestrel_sketch_regression_cpp`, bytes, run)
+}
+
+sketch_regression_least_cpp <- function(regression) {
+    .Call(`_kestrel_sketch_regression_least_cpp`, regression)
+}
+
+sketch_regression_cv_cpp <- function(regression, h, local_linear, run) {
+    .Call(`_kestrel_sketch_regression_cv_cpp`, regression, h, local_linear, run)
+}
+
+sketch_regression_fit_cpp <- function(regression, h, local_linear, points, run) {
+    .Call(`_kestrel_sketch_regression_fit_cpp`, regression, h, local_linear, points, run)
+}
+
 sketch_sample_cpp <- function(bytes, run) {
     .Call(`_kestrel_sketch_sample_cpp`, bytes, run)
 }

@@ -155,7 +155,10 @@ sketch_plan_fields <- list(
   },
   hmin = function(of) numbers(columns_of_sketch(of), sign = "positive"),
   weight = texts(1L),
-  weight_exponent = numbers(1L, whole = TRUE, between = c(-900, 900))
+  weight_exponent = numbers(1L, whole = TRUE, between = c(-900, 900)),
+  response = texts(1L),
+  response_exponent = numbers(1L, whole = TRUE, between = c(-400, 400)),
+  response_origin = numbers(1L)
 )
 
 named_as <- function(...) {
@@ -169,6 +172,7 @@ sketch_summary_fields <- list(
   mean = function(of) numbers(columns_of_sketch(of), finite = FALSE),
   sd = function(of) numbers(columns_of_sketch(of), finite = FALSE),
   weight = texts(1L),
+  response = texts(1L),
   n_eff = numbers(1L, sign = "not negative"),
   width = function(of) numbers(columns_of_sketch(of), sign = "positive"),
   cells = numbers(2L, sign = "not negative", whole = TRUE, also = named_as("full", "kept")),
@@ -177,6 +181,23 @@ sketch_summary_fields <- list(
     numbers(2L, sign = "not negative", also = named_as("sums", "density"))
   },
   bytes = numbers(1L, sign = "positive", whole = TRUE)
+)
+
+sketch_regbw_fields <- list(
+  bw = numbers(1L, sign = "positive"),
+  fval = numbers(1L, finite = FALSE),
+  search = texts(1L),
+  grid = numbers(min = 1L, sign = "positive", increasing = TRUE),
+  cv = function(of) fitted_numbers(length(of[["grid"]])),
+  evaluations = numbers(1L, sign = "positive", whole = TRUE),
+  remarks = texts(),
+  regtype = texts(1L),
+  method = texts(1L),
+  nobs = numbers(1L, sign = "positive", whole = TRUE),
+  xnames = texts(1L),
+  ynames = texts(1L),
+  sketch = of_class("kestrel_sketch"),
+  seconds = numbers(1L)
 )
 
 found_devices <- anything(list("a data frame of devices", function(devices) {
@@ -338,6 +359,7 @@ object_classes <- list(
     bytes = anything(list("a raw vector", function(bytes) is.raw(bytes) && !is.object(bytes)))
   )),
   summary.kestrel_sketch = list(made = "a summary of a sketch", fields = sketch_summary_fields),
+  kestrel_sketch_regbw = list(made = "a bandwidth of a sketch made by npregbw()", fields = sketch_regbw_fields),
   kestrel_q_error = list(made = "errors made by q_error()", fields = q_error_fields),
   kestrel_regbw = list(made = "a bandwidth object made by npregbw()", fields = regbw_fields),
   kestrel_mixed_bw = list(made = "a bandwidth object made by npregbw()", fields = mixed_bw_fields,

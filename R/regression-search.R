@@ -86,11 +86,15 @@ scan_bandwidths <- function(data, kernel, unit) {
   lowest <- at_least(regression_support_cpp(data$sorted, kernel), unit)
   tied <- lowest == 0
   if (tied) lowest <- 0.9 * smallest_step(data$x) / unit / if (is_compact(kernel)) 1 else 38
-  lowest <- max(lowest, 1e-15 * range, regression_limits[1L])
-  circle <- data$circle
-  widest <- if (is.null(circle)) min(10 * range, regression_limits[2L]) else widest_of_scan(circle, kernel) / unit
-  steps <- max(0, ceiling(log(widest / lowest) / log(scan_ratio(length(data$x)))))
-  bw <- c(lowest, lowest * (widest / lowest)^(seq_len(steps) / steps), if (is.null(circle)) widest * 10^(1:10 / 5),
+  scan_from(max(lowest, 1e-15 * range, regression_limits[1L]), range, length(data$x),
+            if (!is.null(data$circle)) widest_of_scan(data$circle, kernel) / unit)
+}
+
+# Of n observations in a range. `limit`: the widest bandwidth before the infinite one, if there is a limit.
+scan_from <- function(lowest, range, n, limit = NULL) {
+  widest <- if (is.null(limit)) min(10 * range, regression_limits[2L]) else limit
+  steps <- max(0, ceiling(log(widest / lowest) / log(scan_ratio(n))))
+  bw <- c(lowest, lowest * (widest / lowest)^(seq_len(steps) / steps), if (is.null(limit)) widest * 10^(1:10 / 5),
           10^ceiling(log10(range) + 9))
   bw[bw >= regression_limits[1L] & bw <= regression_limits[2L]]
 }

@@ -112,6 +112,21 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #'   Last, pairs of numbers are changed together. It is not certain that the result is the least value of all. With the
 #'   uniform kernel an observation is outside of a window if its distance differs from the bandwidth by rounding only.
 #'
+#' @section Sketches: [kde_sketch()] makes a sketch of a regression if [sketch_plan()] was given a response `y`. With
+#'   such
+#'   a sketch in place of the data the bandwidth is that of all rows, up to 1e-6: the objectives differ by 1e-12 of
+#'   themselves and by what rounding the responses adds. The kernel is Gaussian, the bandwidth fixed, and of the
+#'   arguments
+#'   there are those that the usage shows. Bandwidths are searched from the width of a cell on, and such that every
+#'   observation has a neighbour within 37 of them. If the least value is at the narrowest that cells serve, an error
+#'   says so. Fits with very small residuals beside the range of the response, and local linear fits through tied
+#'   observations that are alone in a cell, need more than moments: such bandwidths are left out. A sketch that has kept
+#'   all rows is treated as these rows. Otherwise the result has the class `"kestrel_sketch_regbw"`, a list with `bw`,
+#'   `fval`, `search`, `grid`, `cv`, `evaluations`, `remarks`, `regtype`, `method`, `nobs`, `xnames` and `ynames` as
+#'   below, and the `sketch`; [kestrel_sketch_regbw-methods] has its methods. A bandwidth costs some
+#'   microseconds for each cell about as wide as it,
+#'   whatever the number of rows.
+#'
 #' @section Grids: With several values of `bws`, or with `nbw`, `bwmin` or `bwmax`, the objective is computed on a grid
 #'   and the result is its least value. A grid of `nbw` bandwidths, by default 50, has equal steps up to `bwmax`, by
 #'   default the range of x, max - min. This is the grid of Rohlfs & Zahran (2017). For the Gaussian kernel it ends at
@@ -202,7 +217,8 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #'   \pkg{np}: the weights are products, so the fit has all interactions.
 #' @param data a data frame, list or environment with the variables of `formula`.
 #' @param subset which rows of `data` to use, an expression in its variables.
-#' @param xdat the regressors: a numeric vector, a factor, a numeric matrix, or a data frame of numbers and factors.
+#' @param xdat the regressors, or a sketch of a regression, see below: a numeric vector, a factor, a numeric matrix,
+#'   or a data frame of numbers and factors.
 #'   Numbers may be dates.
 #' @param ydat the response, one value for each value of the regressor.
 #' @param bws a vector of candidate bandwidths, the grid, or the bandwidth for `bandwidth.compute = FALSE`. Otherwise a
@@ -320,6 +336,9 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #'
 #' # bandwidths that follow the density of the observations
 #' npregbw(dist ~ speed, data = cars, regtype = "ll", bwtype = "generalized_nn")
+#' # a sketch, of parts that need not be in memory together
+#' plan <- sketch_plan(faithful, column = "eruptions", y = "waiting", hmin = 0.3)
+#' npregbw(kde_sketch(faithful, plan))
 #' # numbers, a factor and an ordered factor
 #' npregbw(mpg ~ wt + factor(cyl) + ordered(gear), data = mtcars)
 #'
@@ -332,7 +351,7 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #' @export
 npregbw <- function(...) {
   UseMethod("npregbw", dispatched_on(..., .called = "npregbw", .known = npregbw_arguments(),
-                                     .classes = list(formula = "formula")))
+                                     .classes = list(formula = "formula", xdat = "kestrel_sketch")))
 }
 
 npregbw_arguments <- function() {

@@ -43,7 +43,7 @@ low_bits <- 22L
 #'
 #'   - tables with other columns, and cells without all of their moments;
 #'   - numbers that no values have as sums;
-#'   - sketches and plans with weights, which are no tables;
+#'   - sketches and plans with weights or a response, which are no tables;
 #'   - cells with 2^31 values or more, which are too many for a table;
 #'   - bytes that were damaged, changed or cut short, or are of another version.
 #' @section Cost: O(cells).
@@ -307,10 +307,14 @@ sketch_sql <- function(plan, table, column = plan$column, ...) {
   )
 }
 
-# Tables have no place for weights.
+# Tables have no place for weights and responses.
 check_unweighted <- function(plan, argument) {
-  if (!nzchar(plan$weight)) return(invisible())
-  abort_input("`", argument, "` must be without weights to be a table, not with ", quoted(plan$weight), ".")
+  if (nzchar(plan$weight)) {
+    abort_input("`", argument, "` must be without weights to be a table, not with ", quoted(plan$weight), ".")
+  }
+  if (nzchar(plan$response)) {
+    abort_input("`", argument, "` must be without a response to be a table, not with ", quoted(plan$response), ".")
+  }
 }
 
 check_sql_name <- function(name, argument) {

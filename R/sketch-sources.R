@@ -215,13 +215,15 @@ each_chunk <- function(source, columns, body, so_far) {
   }
 }
 
-# The values `x` and the weights `w` of the k-th chunk, none missing or infinite; `w` is NULL for a plan without
-# weights.
+# The values `x` and the weights, or the responses, `w` of the k-th chunk, none missing or infinite; `w` is NULL for a
+# plan without both.
 rows_of_source <- function(chunk, plan, k, na.action) {
-  x <- columns_of_chunk(chunk, plan$column, k)$x
-  w <- if (nzchar(plan$weight)) weights_of_chunk(chunk, plan$weight, k)
+  second <- c(plan$weight, plan$response)
+  second <- second[nzchar(second)]
+  x <- columns_of_chunk(chunk, plan$column, k, second)$x
+  w <- if (length(second) > 0L) second_of_chunk(chunk, second, k)
   if (all_finite_cpp(x) && (is.null(w) || all_finite_cpp(w))) {
-    check_chunk_weights(w, plan, k)
+    check_chunk_second(w, plan, k)
     return(list(x = x, w = w))
   }
   any_of <- function(of_values) if (is.matrix(x)) rowSums(of_values) > 0 else of_values
@@ -235,11 +237,12 @@ rows_of_source <- function(chunk, plan, k, na.action) {
   if (length(infinite) > 0L) {
     abort_input("`source` must be finite, but row ", infinite[1L], " of chunk ", k, " is not.")
   }
-  check_chunk_weights(w, plan, k)
+  check_chunk_second(w, plan, k)
   list(x = if (is.matrix(x)) x[!missing, , drop = FALSE] else x[!missing], w = w[!missing])
 }
 
-weights_of_chunk <- function(chunk, name, k) {
+# The weights or the responses.
+second_of_chunk <- function(chunk, name, k) {
   found <- columns_of_chunk(chunk, name, k)
   if (!identical(found$names, name)) {
     abort_input("`source` must have the column ", quoted(name), " in every chunk; chunk ", k, " has no names.")
@@ -247,8 +250,9 @@ weights_of_chunk <- function(chunk, name, k) {
   found$x
 }
 
-check_chunk_weights <- function(w, plan, k) {
+check_chunk_second <- function(w, plan, k) {
   if (is.null(w)) return()
+  if (nzchar(plan$response)) return(check_chunk_responses(w, plan, k))
   negative <- which(w < 0)
   if (length(negative) > 0L) {
     abort_input("`source` must have weights that are not negative, but row ", negative[1L], " of chunk ", k, " has ",
@@ -263,17 +267,28 @@ check_chunk_weights <- function(w, plan, k) {
   }
 }
 
+check_chunk_responses <- function(y, plan, k) {
+  most <- 2^(plan$response_exponent + 24)
+  far <- which(abs(y - plan$response_origin) >= most)
+  if (length(far) > 0L) {
+    abort_input("`source` must have responses within ", describe_value(most), " of ",
+                describe_value(plan$response_origin), ", a million times as far as those of the pilot, but row ",
+                far[1L], " of chunk ", k, " has ", describe_value(y[far[1L]]), ".")
+  }
+}
+
 # The columns of a chunk, a vector if it is one, else a matrix, and their names, "" without names. `columns` are ""
 # for a
-# plan of a source without names, and NULL if there is no plan yet: then they are all but that of the weights.
-columns_of_chunk <- function(chunk, columns, k, weight = NULL) {
+# plan of a source without names, and NULL if there is no plan yet: then they are all but `others`, that of the weights
+# or of the responses.
+columns_of_chunk <- function(chunk, columns, k, others = NULL) {
   points <- plain_points(chunk)
   is_table <- is_frame(points) || length(dim(points)) == 2L
   names <- if (is_frame(points)) names(points) else if (is_table) colnames(points)
   count <- if (is_frame(points)) length(unclass(points)) else if (is_table) ncol(points) else 1L
   unnamed <- is.null(columns) || !all(nzchar(columns)) || is.null(names) && count == 1L && length(columns) == 1L
   if (unnamed) {
-    at <- setdiff(seq_len(count), if (!is.null(weight)) match(weight, names))
+    at <- setdiff(seq_len(count), match(others, names))
     if (is.null(columns) && !length(at) %in% 1:3) {
       abort_input("`source` must have one to three columns, or `column` must name them; chunk ", k, " has ",
                   if (count == 0L) "none" else if (is.null(names)) count else quoted(names), ".")
@@ -289,6 +304,15 @@ columns_of_chunk <- function(chunk, columns, k, weight = NULL) {
                   " has ", if (length(names) == 0L) "no names" else quoted(names), ".")
     }
   }
+  found <- if (is.null(names)) rep("", length(at)) else readable(names)[at]
+  found[is.na(found)] <- ""
+  # Names of some columns only are none.
+  if (length(found) > 1L && !all(nzchar(found))) found[] <- ""
+  found <- enc2utf8(found)
+  # A copy of a large chunk would take as long as a part of its sketch.
+  if (length(dim(points)) == 2L && is.double(points) && length(at) > 1L && identical(at, seq_len(count))) {
+    return(list(x = points, names = found))
+  }
   values <- lapply(at, function(j) {
     x <- if (is_frame(points)) unclass(points)[[j]] else if (is_table) points[, j] else points
     # A chunk of a file whose fields are all missing is logical.
@@ -299,28 +323,28 @@ columns_of_chunk <- function(chunk, columns, k, weight = NULL) {
     }
     as.numeric(x)
   })
-  found <- if (is.null(names)) rep("", length(at)) else readable(names)[at]
-  found[is.na(found)] <- ""
-  # Names of some columns only are none.
-  if (length(found) > 1L && !all(nzchar(found))) found[] <- ""
-  list(x = if (length(at) == 1L) values[[1L]] else matrix(unlist(values), ncol = length(at)), names = enc2utf8(found))
+  list(x = if (length(at) == 1L) values[[1L]] else matrix(unlist(values), ncol = length(at)), names = found)
 }
 
-# The finite values and weights in the first chunk that has rows, at most rows_of_chunk of them, at equal distances.
-pilot_of <- function(source, column, weight) {
+# The finite values, weights and responses in the first chunk that has rows, at most rows_of_chunk of them, at equal
+# distances.
+pilot_of <- function(source, column, weight, response) {
   found <- NULL
-  each_chunk(source, if (!is.null(column)) c(column, weight), function(chunk, k) {
-    found <<- columns_of_chunk(chunk, column, k, weight)
-    if (!is.null(weight)) found$w <<- weights_of_chunk(chunk, weight, k)
+  each_chunk(source, if (!is.null(column)) c(column, weight, response), function(chunk, k) {
+    found <<- columns_of_chunk(chunk, column, k, c(weight, response))
+    if (!is.null(weight)) found$w <<- second_of_chunk(chunk, weight, k)
+    if (!is.null(response)) found$y <<- second_of_chunk(chunk, response, k)
     length(found$x) > 0L
   }, so_far = function() NULL)
   if (is.null(found)) abort_input("`source` must have at least one row, but it has none.")
   x <- as.matrix(found$x)
   usable <- rowSums(!is.finite(x)) == 0
   if (!is.null(weight)) usable <- usable & is.finite(found$w) & found$w > 0
+  if (!is.null(response)) usable <- usable & is.finite(found$y)
   rows <- which(usable)
+  if (length(rows) == 0L && !is.null(response)) abort_input("`source` must have a finite response in its first chunk.")
   if (length(rows) == 0L && !is.null(weight)) abort_input("`source` must have a positive weight in its first chunk.")
   if (length(rows) > rows_of_chunk) rows <- rows[round(seq(1, length(rows), length.out = rows_of_chunk))]
-  list(x = if (ncol(x) == 1L) x[rows] else x[rows, , drop = FALSE], w = found$w[rows],
+  list(x = if (ncol(x) == 1L) x[rows] else x[rows, , drop = FALSE], w = found$w[rows], y = found$y[rows],
        column = if (is.null(column)) found$names else column)
 }

@@ -47,8 +47,9 @@
 #' take kernels somewhat wider, by up to a quarter. The axes are those of the data, so that strongly correlated columns
 #' take more cells.
 #'
-#' If `hmin` is not given, it is an eighth of the plug-in bandwidth [hpi()] of the pilot, carried over to a billion rows
-#' by the rate n^(-1/5). For two columns it is half of the plug-in bandwidth \code{\link{Hpi}()}, carried over to a
+#' If `hmin` is not given, it is an eighth of the plug-in bandwidth [hpi()] of the pilot, or of the bandwidth of its
+#' regression if that is less, carried over to a billion rows by the rate n^(-1/5). For two columns it is half of the
+#' plug-in bandwidth \code{\link{Hpi}()}, carried over to a
 #' billion rows, and
 #' for three columns all of it, carried over to ten million rows, since three-dimensional grids grow fast. The pilot
 #' is the first chunk of the source, or 100,000 of its rows at equal distances if it has
@@ -59,6 +60,14 @@
 #' Weights are counted in a unit, a power of two, which is four to eight times their mean in the pilot. They must be
 #' below 2^24 units. They are rounded to multiples of 2^-44 units, so that weights of more than 12 decades keep enough
 #' digits. If the mean of all weights is below 2^-10 units, the pilot was no guide, and the sketch is refused.
+#'
+#' @section Regression: With a response `y` a sketch of one column also serves [npregbw()]. Beside the moments of 1 a
+#' cell
+#' then has those of y and of y^2, or keeps the values with their responses. Responses are counted from an origin near
+#' the pilot's mean, in a unit of four to eight standard deviations of the pilot's, and rounded to multiples of 2^-44
+#' units. They must be within 2^24 units. Rounding changes a mean of squared residuals by about 2^-44 / sqrt(n) squared
+#' units, at random: with a residual standard deviation of a tenth of a unit and a million rows, that is 1e-14 of it.
+#' There are no weights.
 #'
 #' @section What a sketch cannot do: It takes three columns at most. The kernel is Gaussian. Quantiles are known to
 #' the width of a cell, unless the cell keeps its values. So `hpi(s)` may differ a little from that of the data if the
@@ -82,12 +91,16 @@
 #'   - a pilot of fewer than two rows, or whose values are all equal, without `hmin`;
 #'   - an `hmin` that is not positive, or outside of 1e-280 to 1e280;
 #'   - chunks that are not numeric, that lack the column, or have missing or infinite values, and a source that fails;
+#'   - `y` together with `w` or with several columns, and responses that are too far from those of the pilot;
 #'   - values that are 2^1000 cells from zero, or more, for several columns 2^50, and weights that are negative or
 #'   too large;
 #'   - sketches with different plans, and sketches that were changed or damaged.
 #'
-#' @section Cost: About 30 ns for a row on one thread, with weights twice that, and on several threads less for chunks
-#'   of more than 131,072 rows. A sketch has at most 264 bytes for each cell that holds a value, with weights 296. For a
+#' @section Cost: About 30 ns for a row on one thread, with weights twice that, with a response four times that, and
+#'   on several threads less for chunks
+#'   of more than 131,072 rows. A sketch has at most 264 bytes for each cell that holds a value, with weights 296,
+#'   with a
+#'   response 776. For a
 #'   billion normal values and the default `hmin` that is 13 MB,
 #'   and more if tails are heavy. Adding sketches takes a few milliseconds each.
 #'
@@ -102,6 +115,7 @@
 #'   column, see below; chosen from a pilot if NULL.
 #' @param column the names of the columns of the source, one to three. They may be left out for a source of as many
 #'   columns, beside that of the weights.
+#' @param y the name of a column of responses, for a regression on the one column.
 #' @param w the name of a column of weights, if there are any. They are not negative, and rows of weight 0 are left out.
 #' @param plan a plan made by `sketch_plan()`.
 #' @param na.action [stats::na.fail], an error when values are missing, or [stats::na.omit], which leaves them out.
@@ -112,6 +126,8 @@
 #'   \item{column}{the names of the columns}
 #'   \item{hmin}{the least bandwidths that such cells serve}
 #'   \item{weight, weight_exponent}{the name of the weights, or "", and the exponent of their unit}
+#'   \item{response, response_exponent, response_origin}{the name of the response, or "", the exponent of its unit, and
+#'     what it is counted from}
 #'
 #'   `kde_sketch()`: an object of class `"kestrel_sketch"`, a list with `bytes`, a raw vector that is the same on every
 #'   machine. Of several columns it is the same wherever a long double has 64 bits, as on x86-64: elsewhere the window
@@ -136,19 +152,26 @@
 #' hscv(s)
 #' plot(kde(s, h = hscv(s)))
 #'
+#' # a regression
+#' plan <- sketch_plan(faithful, column = "eruptions", y = "waiting")
+#' npregbw(kde_sketch(faithful, plan))
+#'
 #' # two columns
 #' plan <- sketch_plan(faithful)
 #' s <- kde_sketch(faithful[1:100, ], plan) + kde_sketch(faithful[101:272, ], plan)
 #' Hpi(s)
 #' @export
-sketch_plan <- function(source, hmin = NULL, column = NULL, ..., w = NULL) {
+sketch_plan <- function(source, hmin = NULL, column = NULL, ..., w = NULL, y = NULL) {
   check_arguments("sketch_plan", given_names(...))
   if (!is.null(column)) column <- check_column_names(column)
   if (!is.null(w)) w <- check_column_name(w, "w")
+  if (!is.null(y)) y <- check_column_name(y, "y")
+  if (!is.null(w) && !is.null(y)) abort_input("`w` must not be given together with `y`.")
   if (!is.null(hmin)) hmin <- check_positives(hmin, "hmin", limits = c(1e-280, 1e280))
-  needed <- is.null(column) || is.null(hmin) || !is.null(w)
-  pilot <- if (needed) pilot_of(source, column, w) else list(column = column)
+  needed <- is.null(column) || is.null(hmin) || !is.null(w) || !is.null(y)
+  pilot <- if (needed) pilot_of(source, column, w, y) else list(column = column)
   d <- length(pilot$column)
+  if (d > 1L && !is.null(y)) abort_input("`y` must be NULL for several columns, not ", quoted(y), ".")
   if (is.null(hmin)) hmin <- least_of_pilot(pilot)
   if (!length(hmin) %in% c(1L, d)) {
     abort_input("`hmin` must be a number, or one for each of the ", d, " columns, not ", length(hmin), ".")
@@ -157,8 +180,11 @@ sketch_plan <- function(source, hmin = NULL, column = NULL, ..., w = NULL) {
   if (d > 1L && any(abs(exponent) > 400)) {
     abort_input("`hmin` must be from 1e-115 to 1e115 for several columns, not ", describe_value(hmin[1L]), ".")
   }
+  of_response <- response_scale(pilot$y)
   structure(list(exponent = exponent, column = pilot$column, hmin = sketch_least_cpp(exponent),
-                 weight = if (is.null(w)) "" else w, weight_exponent = weight_exponent(pilot$w)),
+                 weight = if (is.null(w)) "" else w, weight_exponent = weight_exponent(pilot$w),
+                 response = if (is.null(y)) "" else y, response_exponent = of_response$exponent,
+                 response_origin = of_response$origin),
             class = "kestrel_sketch_plan")
 }
 
@@ -193,8 +219,25 @@ least_of_pilot <- function(pilot) {
     return(at_planned / c(1, 2, 1)[d])
   }
   h <- known_as("source", hpi(pilot$x, w = pilot$w))
+  if (!is.null(pilot$y)) {
+    h <- min(h, known_as("source", suppressMessages(npregbw(xdat = pilot$x, ydat = pilot$y)))$bw)
+  }
   # Cross-validation begins at a quarter of the normal reference, which may be below h.
   h * (length(pilot$x) / rows_planned_for[1L])^(1 / 5) / 8
+}
+
+# What responses are counted from, and the exponent of their unit. The unit is four to eight standard deviations of the
+# pilot's, and the origin is near their mean, with few digits.
+response_scale <- function(y) {
+  if (is.null(y)) return(list(exponent = 0L, origin = 0))
+  middle <- y[1L] + mean(y - y[1L])
+  spread <- sqrt(mean((y - middle)^2))
+  if (!is.finite(spread) || spread > 0 && abs(log2(spread)) > 390) {
+    abort_input("`source` must have responses with a standard deviation from 1e-117 to 1e117, not ",
+                describe_value(spread), ".")
+  }
+  exponent <- if (spread > 0) as.integer(floor(log2(spread))) + 3L else 0L
+  list(exponent = exponent, origin = round(middle * 2^-exponent * 8) / 8 * 2^exponent)
 }
 
 # Of the unit of weights: between an eighth and a quarter of it is the mean of the pilot's. Few weights are then above
@@ -214,12 +257,13 @@ kde_sketch <- function(source, plan, ..., na.action = stats::na.fail, threads = 
 # A plan as src/rcpp_sketch.cpp takes it.
 core_plan <- function(plan) {
   list(exponent = as.integer(plan$exponent), column = plan$column, weight = plan$weight,
-       weight_exponent = as.integer(plan$weight_exponent))
+       weight_exponent = as.integer(plan$weight_exponent), response = plan$response,
+       response_exponent = as.integer(plan$response_exponent), response_origin = plan$response_origin)
 }
 
 # The sketch of a pointer, to which all chunks of a source have been added.
 add_source <- function(sketch, source, plan, na.action, run) {
-  columns <- Filter(nzchar, c(plan$column, plan$weight))
+  columns <- Filter(nzchar, c(plan$column, plan$weight, plan$response))
   each_chunk(source, if (all(nzchar(plan$column))) columns, function(chunk, k) {
     rows <- rows_of_source(chunk, plan, k, na.action)
     x <- rows$x
@@ -270,6 +314,7 @@ known_sketch <- function(name, code) {
 #'     with weights `n_eff` - 1. They are NA for values that are not there. Of several columns `range` is a matrix with
 #'     two rows}
 #'   \item{column, width}{the names of the columns, and the widths of the cells}
+#'   \item{response}{the name of the response, or ""}
 #'   \item{weight, n_eff}{the name of the weights, or "", and the effective sample size (sum w)^2 / sum w^2}
 #'   \item{cells}{a vector: how many cells, of several columns tiles, are `full`, and how many values the others have
 #'     `kept`}
@@ -318,6 +363,16 @@ check_same_plan <- function(first, other, k) {
     abort_input("Sketches that are added must have the same plan: the first has ", weight_text(first), ", and number ",
                 k, " has ", weight_text(other), ".")
   }
+  if (response_text(first) != response_text(other)) {
+    abort_input("Sketches that are added must have the same plan: the first has ", response_text(first),
+                ", and number ", k, " has ", response_text(other), ".")
+  }
+}
+
+response_text <- function(plan) {
+  if (!nzchar(plan$response)) return("no response")
+  paste0("the response ", quoted(plan$response), " from ", describe_value(plan$response_origin), " in units of ",
+         width_text(plan$response_exponent))
 }
 
 weight_text <- function(plan) {
@@ -364,7 +419,7 @@ summary.kestrel_sketch <- function(object, ...) {
   if (length(info$column) == 1L) range <- as.vector(range) else colnames(range) <- names(named(missing))
   structure(list(n = info$n, range = range, mean = named(if (none) missing else info$mean),
                  sd = named(if (info$n > 1) sqrt(variances * (info$n_eff / (info$n_eff - 1))) else missing),
-                 column = info$column, width = named(2^info$exponent), weight = info$weight,
+                 column = info$column, width = named(2^info$exponent), weight = info$weight, response = info$response,
                  n_eff = if (none) 0 else info$n_eff, cells = c(full = info$full, kept = info$kept),
                  least = if (length(info$column) > 1L) named(info$sums) else
                    c(sums = info$sums, density = info$density),
@@ -395,6 +450,7 @@ print.summary.kestrel_sketch <- function(x, ...) {
     label_line("n", paste0(count(x$n), if (nzchar(x$weight)) {
       paste0(", weighted by ", quoted(x$weight), ": effective n ", format_short(x$n_eff))
     })),
+    if (nzchar(x$response)) label_line("response", x$response),
     if (x$n > 0) unlist(lapply(seq_len(d), of_columns)),
     label_line("cells", paste0(paste(vapply(x$width, format_short, ""), collapse = " x "), " wide: ",
                                count(x$cells[["full"]]), if (d > 1L) " tiles of a grid; " else " with moments; ",
@@ -423,6 +479,11 @@ print.kestrel_sketch_plan <- function(x, ...) {
                                paste(vapply(2^x$exponent, format_short, ""), collapse = " x "), " wide")),
     if (nzchar(x$weight)) {
       label_line("weights", paste0(quoted(x$weight), ", up to ", format_short(2^(x$weight_exponent + 24))))
+    },
+    if (nzchar(x$response)) {
+      far <- 2^(x$response_exponent + 24)
+      label_line("response", paste0(quoted(x$response), ", within ", format_short(far), " of ",
+                                    format_short(x$response_origin)))
     },
     label_line("bandwidths", if (length(x$hmin) > 1L) {
       paste("from", paste(vapply(x$hmin, format_short, ""), collapse = " x "), "on, along each axis given the others")

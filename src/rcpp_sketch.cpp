@@ -15,6 +15,7 @@
 #include "core/sketch/grid_sketch.hpp"
 #include "core/sketch/sketch_builder.hpp"
 #include "core/sketch/sketch_bytes.hpp"
+#include "core/sketch/sketch_regression.hpp"
 #include "core/sketch/sketch_sample.hpp"
 #include "rcpp_fields.hpp"
 #include "rcpp_run.hpp"
@@ -123,17 +124,26 @@ struct AnyPlan {
   std::vector<std::string> column;
   std::string weight;
   int weight_exponent;
+  std::string response;
+  int response_exponent;
+  double response_origin;
 
   bool is_grid() const { return exponent.size() > 1; }
-  SketchPlan line() const { return {exponent[0], column[0], weight, weight_exponent}; }
+  SketchPlan line() const {
+    return {exponent[0], column[0],         weight,         weight_exponent,
+            response,    response_exponent, response_origin};
+  }
   GridPlan grid() const { return {exponent, column, weight, weight_exponent}; }
 };
 
 AnyPlan unpack_plan(const Rcpp::List& list) {
   const Fields fields(list, "a plan of sketches",
-                      {"exponent", "column", "weight", "weight_exponent"});
+                      {"exponent", "column", "weight", "weight_exponent", "response",
+                       "response_exponent", "response_origin"});
   return {fields.get<std::vector<int>>("exponent"), fields.get<std::vector<std::string>>("column"),
-          fields.get<std::string>("weight"), fields.get<int>("weight_exponent")};
+          fields.get<std::string>("weight"),        fields.get<int>("weight_exponent"),
+          fields.get<std::string>("response"),      fields.get<int>("response_exponent"),
+          fields.get<double>("response_origin")};
 }
 
 /// Tables have whole numbers as hi 2^22 + lo.
@@ -154,6 +164,19 @@ WideInteger joined_whole(std::int64_t high, std::int64_t low) {
 }
 
 GrowingSketch& growing_at(SEXP pointer) { return *Rcpp::XPtr<GrowingSketch>(pointer); }
+
+/// The regressions of a sketch, which it keeps.
+class HeldRegressionSketch {
+ public:
+  HeldRegressionSketch(LineSketch sketch, const Run& run)
+      : sketch_(std::move(sketch)), made(sketch_, run) {}
+
+ private:
+  const LineSketch sketch_;
+
+ public:
+  const SketchRegression made;
+};
 
 Rcpp::String utf8(const std::string& text) { return Rcpp::String(text, CE_UTF8); }
 
@@ -190,7 +213,9 @@ Rcpp::List grid_info(const GridSketch& sketch) {
       Rcpp::Named("weight_exponent") = sketch.plan().weight_exponent,
       Rcpp::Named("n") = static_cast<double>(sketch.n()), Rcpp::Named("range") = range,
       Rcpp::Named("kept") = kept, Rcpp::Named("full") = full, Rcpp::Named("cells") = cells,
-      Rcpp::Named("sums") = Rcpp::wrap(least), Rcpp::Named("density") = Rcpp::wrap(least));
+      Rcpp::Named("sums") = Rcpp::wrap(least), Rcpp::Named("density") = Rcpp::wrap(least),
+      Rcpp::Named("response") = "", Rcpp::Named("response_exponent") = 0,
+      Rcpp::Named("response_origin") = 0.0);
   if (!some) return info;
   const WeightSums weights = sketch.weight_sums();
   info.push_back(mean, "mean");
@@ -275,6 +300,7 @@ Rcpp::RawVector merge_sketches_cpp(Rcpp::List sketches, Rcpp::List run) {
 Rcpp::List sketch_info_cpp(Rcpp::RawVector bytes) {
   if (is_grid(bytes)) return grid_info(read_grid(bytes));
   const LineSketch sketch = read_line(bytes);
+  const SketchPlan& plan = sketch.plan();
   Rcpp::List info = Rcpp::List::create(
       Rcpp::Named("exponent") = sketch.plan().exponent,
       Rcpp::Named("column") = utf8(sketch.plan().column),
@@ -285,7 +311,12 @@ Rcpp::List sketch_info_cpp(Rcpp::RawVector bytes) {
       Rcpp::Named("kept") = static_cast<double>(sketch.kept().size()),
       Rcpp::Named("full") = static_cast<double>(sketch.full().size()),
       Rcpp::Named("sums") = least_sum_bandwidth(sketch),
-      Rcpp::Named("density") = least_density_bandwidth(sketch));
+      Rcpp::Named("density") = least_density_bandwidth(sketch),
+      Rcpp::Named("response") = utf8(plan.response),
+      Rcpp::Named("response_exponent") = plan.response_exponent,
+      Rcpp::Named("response_origin") = plan.response_origin,
+      Rcpp::Named("response_range") =
+          Rcpp::NumericVector::create(sketch.second_range().min, sketch.second_range().max));
   if (sketch.n() == 0) return info;
   const SampleCovariance moments = sketch.moments();
   info.push_back(moments.mean.first[0] + moments.mean.second[0], "mean");
@@ -411,6 +442,47 @@ Rcpp::RawVector sketch_of_parts_cpp(Rcpp::List plan, Rcpp::List parts) {
                                        {fields.get<std::vector<double>>("kept"), {}},
                                        fields.get<std::vector<double>>("key"), std::move(sums)));
   });
+}
+
+/// Of a sketch of one variable: the samples that are kept, and the responses of a regression.
+// [[Rcpp::export(rng = false)]]
+Rcpp::List sketch_kept_cpp(Rcpp::RawVector bytes) {
+  const LineSketch sketch = read_line(bytes);
+  return Rcpp::List::create(Rcpp::Named("x") = Rcpp::wrap(sketch.kept().x),
+                            Rcpp::Named("y") = Rcpp::wrap(sketch.kept().w));
+}
+
+/// The regressions of a sketch that has full cells.
+// [[Rcpp::export(rng = false)]]
+SEXP sketch_regression_cpp(Rcpp::RawVector bytes, Rcpp::List run) {
+  return Rcpp::XPtr<HeldRegressionSketch>(
+      new HeldRegressionSketch(read_line(bytes), unpack_silent_run(run)));
+}
+
+// [[Rcpp::export(rng = false)]]
+double sketch_regression_least_cpp(SEXP regression) {
+  return Rcpp::XPtr<HeldRegressionSketch>(regression)->made.least_bandwidth();
+}
+
+/// As regression_cv_cpp(), NaN where the cells do not serve a bandwidth.
+// [[Rcpp::export(rng = false)]]
+Rcpp::List sketch_regression_cv_cpp(SEXP regression, Rcpp::NumericVector h, bool local_linear,
+                                    Rcpp::List run) {
+  const CrossValidation curve =
+      Rcpp::XPtr<HeldRegressionSketch>(regression)
+          ->made.cross_validate(view(h), {Kernel::gaussian, 1, local_linear}, unpack_run(run));
+  return Rcpp::List::create(Rcpp::Named("squares") = curve.squares,
+                            Rcpp::Named("insample") = curve.in_sample,
+                            Rcpp::Named("trace") = curve.trace);
+}
+
+/// The fit at points, NaN where there is none.
+// [[Rcpp::export(rng = false)]]
+Rcpp::NumericVector sketch_regression_fit_cpp(SEXP regression, double h, bool local_linear,
+                                              Rcpp::NumericVector points, Rcpp::List run) {
+  return Rcpp::wrap(
+      Rcpp::XPtr<HeldRegressionSketch>(regression)
+          ->made.fits(view(points), {Kernel::gaussian, h, local_linear}, unpack_run(run)));
 }
 
 /// The sample of a sketch with a sample at least, as sample_cpp() makes one of data.

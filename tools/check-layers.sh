@@ -123,7 +123,8 @@ may_include() {
     engine) echo base kernel data ;;
     direct | kdtree | sweep | fgt | fourier | scanline) echo base kernel data engine ;;
     contour) echo base ;;
-    criteria | regression | query | bootstrap | distribution | cluster | sketch) echo base kernel data "$engines" ;;
+    criteria | regression | query | bootstrap | distribution | cluster) echo base kernel data "$engines" ;;
+    sketch) echo base kernel data "$engines" regression ;;
     mixed) echo base kernel data ;;
     plan) echo base kernel data engine "$engines" ;;
     leave_one_out) echo base kernel data engine "$engines" criteria regression mixed plan ;;

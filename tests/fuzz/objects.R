@@ -137,6 +137,10 @@ makers <- list(
   },
   sketch_plan = function() sketch_plan(faithful$eruptions),
   sketch = function() kde_sketch(faithful$eruptions, sketch_plan(faithful$eruptions, hmin = 0.1)),
+  sketch_bw = function() {
+    rows <- faithful[rep(1:272, 5), ]
+    npregbw(kde_sketch(rows, sketch_plan(rows, 0.4, "eruptions", y = "waiting")), 0.5, bandwidth.compute = FALSE)
+  },
   plane_plan = function() sketch_plan(faithful),
   plane_sketch = function() kde_sketch(faithful, sketch_plan(faithful, hmin = c(1, 8))),
   plane_sketched = function() kde(original("plane_sketch"), H = diag(c(4, 100)), gridsize = 9),
@@ -380,6 +384,7 @@ uses <- list(
                               OBJECT + OBJECT, update(OBJECT, 1:3), as.data.frame(OBJECT), hpi(OBJECT), hlscv(OBJECT),
                               hscv(OBJECT)),
   summary.kestrel_sketch = expression(print(OBJECT)),
+  kestrel_sketch_regbw = expression(print(OBJECT), predict(OBJECT, c(2, 4))),
   kestrel_synopsis = expression(as.data.frame(OBJECT), print(OBJECT), kde_query(OBJECT, c(2, 50), c(4, 80)),
                                 kde_query(OBJECT, eruptions > 3),
                                 kde_query(OBJECT, waiting > 60 | eruptions < 2, mean(eruptions)),

@@ -8,7 +8,8 @@ grid_samples <- function() {
   list(
     normal = normal, correlated = normal %*% matrix(c(1, 0, 0.8, 0.6), 2L, dimnames = list(NULL, c("a", "b"))),
     offset = 1e9 + normal, skewed = pair(rexp(n), rnorm(n)), ties = round(normal, 1),
-    outliers = rbind(normal, c(60, -60)), decades = normal * rep(c(1e-9, 1e6), each = n)
+    outliers = rbind(normal, c(60, -60)), far = rbind(normal, c(1e6, -1e6), c(-3e6, 0)),
+    decades = normal * rep(c(1e-9, 1e6), each = n)
   )
 }
 

@@ -67,12 +67,24 @@ GaussianCall::GaussianCall(const LocalSource& from, const SortedSample& to, cons
   const NodeCells* cells = source.cells();
   const int exponent = node_exponent(kernel.h, kernel.order);
   if (cells == nullptr || exponent < cells->finest() || points.size() == 0) return;
-  level = &cells->level(exponent);
+  const NodeLevel& used = cells->level(exponent);
+  const double scale = std::ldexp(1.0, -used.exponent);
+  open(used, std::floor(points.x()[0] * scale), std::floor(points.x()[points.size() - 1] * scale));
+}
+
+GaussianCall::GaussianCall(const LocalSource& from, const LocalKernel& k, int exponent,
+                           const simd::Table& set)
+    : GaussianCall(from, from.sample(), k, 1, set) {
+  const NodeLevel& used = from.cells()->level(exponent);
+  open(used, used.key.front(), used.key.back());
+}
+
+/// first, last: the cells of the first and the last point.
+void GaussianCall::open(const NodeLevel& used, double first, double last) {
+  level = &used;
+  const double scale = std::ldexp(1.0, -used.exponent);
   // No two cells are farther apart.
-  const double scale = std::ldexp(1.0, -level->exponent);
-  const double first = std::floor(points.x()[0] * scale);
-  const double last = std::floor(points.x()[points.size() - 1] * scale);
-  const double span = std::max(level->key.back() - first, last - level->key.front());
+  const double span = std::max(used.key.back() - first, last - used.key.front());
   nodes = std::make_unique<const NodeKernel>(factors.of, powers, power, 1 / (scale * kernel.h),
                                              source.weight_ratio(), span);
 }

@@ -57,6 +57,8 @@ struct Factors {
 struct GaussianCall {
   GaussianCall(const LocalSource& from, const SortedSample& to, const LocalKernel& k, int of_power,
                const simd::Table& set);
+  /// Of cells alone, `exponent` that of the level that is used.
+  GaussianCall(const LocalSource& from, const LocalKernel& k, int exponent, const simd::Table& set);
 
   const LocalSource& source;
   const SortedSample& points;
@@ -72,6 +74,9 @@ struct GaussianCall {
   const double cut;
   const NodeLevel* level = nullptr;
   std::unique_ptr<const NodeKernel> nodes;
+
+ private:
+  void open(const NodeLevel& used, double first, double last);
 };
 
 /// Sums at the nodes of the cell with this key, for each power those with w and then those with y,

@@ -12,69 +12,10 @@ namespace {
 
 /// Cells with fewer samples, and fits in which a sample has a larger leverage, are summed sample by
 /// sample.
-constexpr std::size_t kLeastOfCell = 16;
+constexpr double kLeastOfCell = 16;
 constexpr double kMaxLeverage = 0.5;
 /// Of a work item of cells: some tens of microseconds, milliseconds if it is done sample by sample.
 constexpr std::size_t kSizeOfItem = 4096;
-
-/// Sums over the leave-one-out fits of the samples of a cell, whose weights are 1. Residuals are
-/// polynomials in t times e^0, e^1 and e^2, e the responses relative to the cell's line, so their
-/// sums need the cell's weights at the nodes only. Returns false where that might cost digits: if
-/// few samples make fits at the nodes uncertain, if the polynomials of degree 15 are not enough, or
-/// if residuals are far smaller than e.
-bool add_cell(const GaussianCall& call, std::size_t c, FitTotals& totals) {
-  const NodeLevel& level = *call.level;
-  const std::size_t count = level.first[c + 1] - level.first[c];
-  if (count < kLeastOfCell) return false;
-  const CellAtNodes cell(call, level.key[c], level.reference[c]);
-  // A^2, A^2 m and A^2 m^2: m is the fit relative to the line, and A turns residuals in the sample
-  // into those without the observation.
-  double value[3 * kNodes], deviation[kNodes], leverage[kNodes];
-  for (std::size_t k = 0; k < kNodes; ++k) {
-    const double s0 = cell.of(0, 0)[k];
-    const double s1 = call.kernel.local_linear ? cell.of(1, 0)[k] : 0.0;
-    const double s2 = call.kernel.local_linear ? cell.of(2, 0)[k] : 0.0;
-    if (!is_accurate(call, s0 - 1, s1, s2, cell.bound, cell.bound_of_squares)) return false;
-    const FitSums sums{s0, cell.of(0, 1)[k], s1, call.kernel.local_linear ? cell.of(1, 1)[k] : 0.0,
-                       s2};
-    LocalFit fit = constant_fit(sums, 1.0);
-    if (call.kernel.local_linear) make_line(sums, s1 / s0, cell.bound_of_squares, fit);
-    deviation[k] = fit.deviation;
-    leverage[k] = fit.constant;
-    if (fit.unstable || !(std::fabs(leverage[k]) < kMaxLeverage)) return false;
-    const double a = 1 / (1 - leverage[k]);
-    value[k] = a * a;
-    value[kNodes + k] = a * a * deviation[k];
-    value[2 * kNodes + k] = a * a * deviation[k] * deviation[k];
-  }
-  const double* ones = level.column(c);
-  const double *e = ones + kNodes, *squares = e + kNodes;
-  FitTotals found;
-  double size = 0;
-  for (std::size_t k = 0; k < kNodes; ++k) {
-    const double m = deviation[k], inside = squares[k] - 2 * m * e[k] + m * m * ones[k];
-    found.squares += value[k] * inside;
-    found.in_sample += inside;
-    found.trace += leverage[k] * ones[k];
-    size += squares[k];
-  }
-  // What polynomials of a higher degree would add.
-  double rest[3];
-  for (std::size_t f = 0; f < 3; ++f) {
-    double coefficient[kNodes] = {};
-    const simd::NodeSource values{node_tables().coefficients, value + f * kNodes, 0.0};
-    call.table.nodes->add_products(&values, 1, 1, coefficient);
-    rest[f] = 0;
-    for (std::size_t k = kNodes - 3; k < kNodes; ++k) rest[f] += std::fabs(coefficient[k]);
-  }
-  const double samples = static_cast<double>(count);
-  const double error = rest[0] * size + 2 * rest[1] * std::sqrt(samples * size) + rest[2] * samples;
-  if (!(error + 1e-15 * size < 1e-13 * found.squares)) return false;
-  totals.squares += found.squares;
-  totals.in_sample += found.in_sample;
-  totals.trace += found.trace;
-  return true;
-}
 
 /// The cells, or the places, that begin the work items, and their number.
 std::vector<std::size_t> items_of(const GaussianCall& call, bool by_cells) {
@@ -95,6 +36,57 @@ std::vector<std::size_t> items_of(const GaussianCall& call, bool by_cells) {
 }
 
 }  // namespace
+
+std::optional<CellTotals> cell_totals(const GaussianCall& call, std::size_t c) {
+  const NodeLevel& level = *call.level;
+  const double count = level.weight[c];
+  if (!(count >= kLeastOfCell)) return std::nullopt;
+  const CellAtNodes cell(call, level.key[c], level.reference[c]);
+  // A^2, A^2 m and A^2 m^2: m is the fit relative to the line, and A turns residuals in the sample
+  // into those without the observation.
+  double value[3 * kNodes], deviation[kNodes], leverage[kNodes];
+  for (std::size_t k = 0; k < kNodes; ++k) {
+    const double s0 = cell.of(0, 0)[k];
+    const double s1 = call.kernel.local_linear ? cell.of(1, 0)[k] : 0.0;
+    const double s2 = call.kernel.local_linear ? cell.of(2, 0)[k] : 0.0;
+    if (!is_accurate(call, s0 - 1, s1, s2, cell.bound, cell.bound_of_squares)) return std::nullopt;
+    const FitSums sums{s0, cell.of(0, 1)[k], s1, call.kernel.local_linear ? cell.of(1, 1)[k] : 0.0,
+                       s2};
+    LocalFit fit = constant_fit(sums, 1.0);
+    if (call.kernel.local_linear) make_line(sums, s1 / s0, cell.bound_of_squares, fit);
+    deviation[k] = fit.deviation;
+    leverage[k] = fit.constant;
+    if (fit.unstable || !(std::fabs(leverage[k]) < kMaxLeverage)) return std::nullopt;
+    const double a = 1 / (1 - leverage[k]);
+    value[k] = a * a;
+    value[kNodes + k] = a * a * deviation[k];
+    value[2 * kNodes + k] = a * a * deviation[k] * deviation[k];
+  }
+  const double* ones = level.column(c);
+  const double *e = ones + kNodes, *squares = e + kNodes;
+  CellTotals all{{}, 0};
+  FitTotals& found = all.totals;
+  double size = 0;
+  for (std::size_t k = 0; k < kNodes; ++k) {
+    const double m = deviation[k], inside = squares[k] - 2 * m * e[k] + m * m * ones[k];
+    found.squares += value[k] * inside;
+    found.in_sample += inside;
+    found.trace += leverage[k] * ones[k];
+    size += squares[k];
+  }
+  // What polynomials of a higher degree would add.
+  double rest[3];
+  for (std::size_t f = 0; f < 3; ++f) {
+    double coefficient[kNodes] = {};
+    const simd::NodeSource values{node_tables().coefficients, value + f * kNodes, 0.0};
+    call.table.nodes->add_products(&values, 1, 1, coefficient);
+    rest[f] = 0;
+    for (std::size_t k = kNodes - 3; k < kNodes; ++k) rest[f] += std::fabs(coefficient[k]);
+  }
+  all.error = rest[0] * size + 2 * rest[1] * std::sqrt(count * std::max(0.0, size)) +
+              rest[2] * count + 1e-15 * size;
+  return all;
+}
 
 bool gaussian_totals(const LocalSource& source, const LocalFitter& fitter,
                      const LocalKernel& kernel, const RunOptions& options,
@@ -138,7 +130,12 @@ bool gaussian_totals(const LocalSource& source, const LocalFitter& fitter,
     }
     const NodeLevel& level = *call.level;
     for (std::size_t c = items[item]; c < items[item + 1]; ++c) {
-      if (add_cell(call, c, totals[item])) continue;
+      if (const auto found = cell_totals(call, c); found && found->is_accurate()) {
+        totals[item].squares += found->totals.squares;
+        totals[item].in_sample += found->totals.in_sample;
+        totals[item].trace += found->totals.trace;
+        continue;
+      }
       fit_samples(level.first[c], level.first[c + 1], item, worker);
     }
   });

@@ -78,6 +78,16 @@ double gaussian_cut(const double* w, std::size_t n) {
   return 92.2 + 2 * std::log(std::isfinite(ratio) ? ratio : 1e308);
 }
 
+LocalSource::LocalSource(std::unique_ptr<const NodeCells> cells, double samples)
+    : sample_(SortedSample({}, {}, {}, {})),
+      responses_(true),
+      prepared_(true),
+      weight_ratio_(samples),
+      cells_(std::move(cells)) {
+  const double one = 1;
+  cut_ = gaussian_cut(&one, 1);
+}
+
 void LocalSource::prepare_gaussian(double h, int order, double slope,
                                    const RunOptions& options) const {
   const ParallelOptions cheap = part_of(options.parallel, 0, 0);

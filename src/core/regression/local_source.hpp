@@ -54,6 +54,8 @@ class LocalSource {
   /// `responses`: whether sums with y will be asked for.
   LocalSource(SortedSample sample, bool responses)
       : sample_(std::move(sample)), responses_(responses) {}
+  /// Of cells alone, which hold so many samples of weight one: there are no others.
+  LocalSource(std::unique_ptr<const NodeCells> cells, double samples);
   LocalSource(const LocalSource&) = delete;
   LocalSource& operator=(const LocalSource&) = delete;
 

@@ -157,7 +157,23 @@ NodeCells::NodeCells(const SortedSample& sample, std::size_t columns, double slo
   levels_[0].columns = columns;
   open_cells(sample, options.parallel);
   fill(sample, options);
-  const double range = sample.x()[sample.size() - 1] - sample.x()[0];
+  unite(sample.x()[sample.size() - 1] - sample.x()[0], options);
+}
+
+NodeCells::NodeCells(NodeLevel finest, RawArray<double> sums, const RunOptions& options)
+    : slope_(0), sums_(std::move(sums)) {
+  finest.columns = 3;
+  for (std::size_t c = 0; c <= finest.cells(); ++c) {
+    finest.first.push_back(static_cast<std::uint32_t>(c));
+  }
+  levels_.push_back(std::move(finest));
+  move_to_nodes(options);
+  const NodeLevel& cells = levels_[0];
+  unite(std::ldexp(cells.key.back() - cells.key.front(), cells.exponent), options);
+}
+
+/// Makes the wider cells.
+void NodeCells::unite(double range, const RunOptions& options) {
   while (range > 0 && levels_.back().exponent < std::ilogb(range) - 2) {
     levels_.push_back(united(levels_.back(), options));
   }
@@ -197,8 +213,6 @@ void NodeCells::fill(const SortedSample& sample, const RunOptions& options) {
   const double *x = sample.x(), *y = sample.y();
   const double* w = sample.unit_weights() ? nullptr : sample.w();
   level.reference.assign(cells, 0.0);
-  level.weight.assign(cells, 0.0);
-  level.at_nodes = RawArray<double>(cells * row);
   sums_ = RawArray<double>(cells * row);
   // The first piece of a cell writes to its row, the others to `more`.
   std::vector<Piece> pieces;
@@ -249,6 +263,15 @@ void NodeCells::fill(const SortedSample& sample, const RunOptions& options) {
     double* sum = sums_.data() + piece.cell * row;
     for (std::size_t k = 0; k < row; ++k) sum[k] += piece.sum[k];
   }
+  move_to_nodes(options);
+}
+
+/// The sums of the narrowest cells.
+void NodeCells::move_to_nodes(const RunOptions& options) {
+  NodeLevel& level = levels_[0];
+  const std::size_t cells = level.cells(), row = level.columns * kNodes;
+  level.weight.assign(cells, 0.0);
+  level.at_nodes = RawArray<double>(cells * row);
   const auto to_nodes = [&](std::size_t part, std::size_t begin, std::size_t end) {
     (void)part;
     for (std::size_t c = begin; c < end; ++c) {

@@ -56,6 +56,10 @@ class NodeCells {
   /// object. O(n); memory 8 to 24 bytes times 16 a cell. The same bits for any number of threads.
   NodeCells(const SortedSample& sample, std::size_t columns, double slope, int exponent,
             const RunOptions& options);
+  /// Of cells without samples: `finest` has their keys and references, and `sums`, as
+  /// NodeTable::chebyshev_sums, three columns each. There is no slope, and `first` counts the
+  /// finest cells. O(cells).
+  NodeCells(NodeLevel finest, RawArray<double> sums, const RunOptions& options);
 
   double slope() const { return slope_; }
   int finest() const { return levels_.front().exponent; }
@@ -65,6 +69,8 @@ class NodeCells {
  private:
   void open_cells(const SortedSample& sample, const ParallelOptions& options);
   void fill(const SortedSample& sample, const RunOptions& options);
+  void move_to_nodes(const RunOptions& options);
+  void unite(double range, const RunOptions& options);
   NodeLevel united(const NodeLevel& from, const RunOptions& options);
 
   double slope_;

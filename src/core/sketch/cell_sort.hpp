@@ -46,7 +46,7 @@ class CellSort {
   void add_outside(Outside* outside);
   void place(std::size_t at, double x, double w) {
     sorted_[at] = x + 0.0;  // zero has one sign here
-    if (weighted_) sorted_weight_[at] = w;
+    if (weighted_) sorted_weight_[at] = w + 0.0;
   }
   void open_cell(double key);
 

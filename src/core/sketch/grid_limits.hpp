@@ -20,6 +20,12 @@ constexpr std::uint64_t kMostSamples = std::uint64_t{1} << 62;
 
 [[noreturn]] inline void refuse_grid(const char* what) { throw error(ErrorKind::input, what); }
 
+/// The whole part of number / 2^bits, rounded down.
+inline std::int64_t shifted_down(std::int64_t number, unsigned bits) {
+  // The language leaves it to the compiler how negative numbers are shifted.
+  return number < 0 ? -1 - ((-1 - number) >> bits) : number >> bits;
+}
+
 inline void widen_range(ValueRange* range, double value) {
   // Zeros of both signs are one value.
   *range = {std::min(range->min, value + 0.0), std::max(range->max, value + 0.0)};

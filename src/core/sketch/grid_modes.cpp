@@ -9,6 +9,7 @@
 #include "core/fourier/grid.hpp"
 #include "core/fourier/lay_grid.hpp"
 #include "core/kernel/kernel.hpp"
+#include "core/sketch/grid_limits.hpp"
 #include "simd/sketch/whole_moments.hpp"
 
 namespace kestrel {
@@ -21,6 +22,16 @@ constexpr double kFewCells = 1 << 20, kTimesCells = 4;
 
 double side_of(std::size_t axis, std::size_t d) {
   return static_cast<double>(std::size_t{1} << GridSketch::tile_bits(axis, d));
+}
+
+/// A whole number of cells in the middle of the full tiles, of which there is one. Positions are
+/// relative to it, so that outliers cost other samples no digits.
+double middle_of_tiles(const GridSketch& sketch, std::size_t axis) {
+  ValueRange middles{HUGE_VAL, -HUGE_VAL};
+  for (const GridSketch::Tile* tile : sketch.tiles()) {
+    if (tile->full) widen_range(&middles, sketch.middle(tile->key, axis));
+  }
+  return std::floor(0.5 * middles.min + 0.5 * middles.max);
 }
 
 /// In units.
@@ -48,7 +59,7 @@ GridModes::GridModes(const GridSketch& sketch, const WeightSums& weights, double
     const double cell = std::ldexp(1.0, sketch.plan().exponent[k]);
     const ValueRange& range = sketch.ranges()[k];
     const std::size_t axis = axes_.axis(k);
-    centre_[axis] = std::floor(0.5 * (range.min / cell) + 0.5 * (range.max / cell));
+    centre_[axis] = middle_of_tiles(sketch, axis);
     axes_.centre[k] = centre_[axis] * cell;
     axes_.root[k * d + k] = cell;
     axes_.scale[k] = 1 / cell;

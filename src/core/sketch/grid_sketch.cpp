@@ -21,6 +21,8 @@ namespace {
 static_assert(simd::kGridQuanta == double(std::int64_t{1} << kQuantumBitsOfGrid), "one quantum");
 /// Samples that are filed at a time, and whose tiles a thread looks for at a time.
 constexpr std::size_t kFiledTogether = std::size_t{1} << 18, kLookedUpTogether = 4096;
+/// Tiles are given to at most so many groups, a power of two, each of which files its own samples.
+constexpr std::size_t kMostGroups = 64;
 /// Samples that may be added to cells of 64 bits before the upper bits go to `high`.
 constexpr double kMostRoom = 1048576;  // 2^20
 /// The largest exponent: 2^e, 2^-e and squares of cells are numbers.
@@ -54,6 +56,12 @@ void make_room(double count, GridSketch::Tile* tile) {
   tile->room += count;
 }
 
+/// The cell above or at g, which is less than 2^50 from zero. (std::ceil may be a call.)
+std::int64_t cell_above(double g) {
+  const std::int64_t whole = whole_number<std::int64_t>(g);
+  return whole + (static_cast<double>(whole) < g ? 1 : 0);
+}
+
 std::size_t hash_of(const TileKey& key) {
   std::uint64_t hash = 0;
   for (const std::int64_t part : key) {
@@ -69,8 +77,15 @@ std::size_t hash_of(const TileKey& key) {
 struct GridSketch::Spreading {
   AlignedBuffer own;
   std::vector<simd::Spot> spot;
-  std::vector<double> place, weight;
-  std::vector<std::size_t> chosen;
+  std::vector<double> place, weight, chosen;
+};
+
+/// What one group of tiles gets of some samples.
+struct GridSketch::Filing {
+  std::vector<ValueRange> ranges;
+  ValueRange weights{HUGE_VAL, -HUGE_VAL};
+  std::uint64_t count = 0;
+  std::vector<Tile*> ready;
 };
 
 GridSketch::GridSketch(GridPlan plan)
@@ -106,9 +121,7 @@ TileKey GridSketch::key_of(const double* row) const {
   TileKey key{};
   for (std::size_t k = 0; k < d(); ++k) {
     const std::size_t axis = k + 3 - d();
-    const double first = std::ceil(row[k] * scale_[k]) - kTaps / 2;
-    key[axis] = whole_number<std::int64_t>(
-        std::floor(std::ldexp(first, -static_cast<int>(tile_bits(axis, d())))));
+    key[axis] = shifted_down(cell_above(row[k] * scale_[k]) - kTaps / 2, tile_bits(axis, d()));
   }
   return key;
 }
@@ -122,20 +135,20 @@ double GridSketch::middle(const TileKey& key, std::size_t axis) const {
 std::size_t GridSketch::slot_of(const TileKey& key) const {
   const std::size_t mask = slot_.size() - 1;
   std::size_t at = hash_of(key) & mask;
-  while (slot_[at] != kNoTile && tile_[slot_[at] - 1]->key != key) at = (at + 1) & mask;
+  while (slot_[at].number != kNoTile && slot_[at].key != key) at = (at + 1) & mask;
   return at;
 }
 
 GridSketch::Tile* GridSketch::found(const TileKey& key) const {
   if (slot_.empty()) return nullptr;
-  const std::uint32_t number = slot_[slot_of(key)];
+  const std::uint32_t number = slot_[slot_of(key)].number;
   return number == kNoTile ? nullptr : tile_[number - 1].get();
 }
 
 void GridSketch::grow() {
-  slot_.assign(std::max<std::size_t>(64, 2 * slot_.size()), kNoTile);
+  slot_.assign(std::max<std::size_t>(64, 2 * slot_.size()), Slot{{}, kNoTile});
   for (std::size_t t = 0; t < tile_.size(); ++t) {
-    slot_[slot_of(tile_[t]->key)] = static_cast<std::uint32_t>(t + 1);
+    slot_[slot_of(tile_[t]->key)] = {tile_[t]->key, static_cast<std::uint32_t>(t + 1)};
   }
 }
 
@@ -146,7 +159,7 @@ GridSketch::Tile& GridSketch::opened(const TileKey& key) {
   if (2 * tile_.size() > slot_.size()) {
     grow();
   } else {
-    slot_[slot_of(key)] = static_cast<std::uint32_t>(tile_.size());
+    slot_[slot_of(key)] = {key, static_cast<std::uint32_t>(tile_.size())};
   }
   return *tile_.back();
 }
@@ -179,40 +192,68 @@ void GridSketch::add(const MatrixView& x, Weights w, const RunOptions& options) 
   }
 }
 
+void GridSketch::copy_row(const MatrixView& x, Weights w, std::size_t i, double* row) const {
+  for (std::size_t k = 0; k < d(); ++k) row[k] = x(i, k) + 0.0;
+  if (plan_.weighted()) row[d()] = w[i];
+}
+
+/// Finds the tiles of the samples [first, last), opens those that are new, and gives each tile its
+/// samples. All but the second step is done side by side.
 void GridSketch::add_rows(const MatrixView& x, Weights w, std::size_t first, std::size_t last,
                           const RunOptions& options) {
-  const std::size_t n = last - first;
-  const auto copy_row = [&](std::size_t i, double* row) {
-    for (std::size_t k = 0; k < d(); ++k) row[k] = x(first + i, k) + 0.0;
-    if (plan_.weighted()) row[d()] = w[first + i];
-  };
+  const std::size_t n = last - first, width = width_of_row(), most = most_kept(d());
+  const ParallelOptions silent = part_of(options.parallel, 0, 0);
+  const auto counts = [&](std::size_t i) { return !plan_.weighted() || w[first + i] > 0; };
   const RawArray<std::uint32_t> number(n);
-  const std::size_t blocks = (n + kLookedUpTogether - 1) / kLookedUpTogether;
-  parallel_for(blocks, options.parallel, [&](std::size_t block, int) {
+  const auto look_up = [&](std::size_t i) {
     double row[4];
-    const std::size_t begin = block * kLookedUpTogether;
-    for (std::size_t i = begin; i < std::min(n, begin + kLookedUpTogether); ++i) {
-      copy_row(i, row);
-      number[i] = slot_.empty() ? kNoTile : slot_[slot_of(key_of(row))];
+    copy_row(x, w, first + i, row);
+    number[i] = slot_.empty() ? kNoTile : slot_[slot_of(key_of(row))].number;
+  };
+  parallel_for((n + kLookedUpTogether - 1) / kLookedUpTogether, options.parallel,
+               [&](std::size_t block, int) {
+                 const std::size_t begin = block * kLookedUpTogether;
+                 const std::size_t end = std::min(n, begin + kLookedUpTogether);
+                 for (std::size_t i = begin; i < end; ++i) look_up(i);
+               });
+  for (std::size_t i = 0; i < n; ++i) {
+    if (number[i] != kNoTile || !counts(i)) continue;
+    double row[4];
+    copy_row(x, w, first + i, row);
+    opened(key_of(row));
+    look_up(i);
+  }
+  // Every group looks at all samples, so that one thread has one group.
+  const std::size_t workers =
+      static_cast<std::size_t>(parallel_workers(kMostGroups, options.parallel));
+  std::size_t of_tiles = 1;
+  while (of_tiles < std::min(workers, kMostGroups)) of_tiles *= 2;
+  std::vector<Filing> groups(of_tiles);
+  parallel_for(of_tiles, silent, [&](std::size_t group, int) {
+    Filing& filing = groups[group];
+    filing.ranges = std::vector<ValueRange>(d(), ValueRange{HUGE_VAL, -HUGE_VAL});
+    for (std::size_t i = 0; i < n; ++i) {
+      if ((number[i] & (of_tiles - 1)) != group || !counts(i)) continue;
+      double row[4];
+      copy_row(x, w, first + i, row);
+      for (std::size_t k = 0; k < d(); ++k) widen_range(&filing.ranges[k], row[k]);
+      if (plan_.weighted()) widen_range(&filing.weights, row[d()]);
+      Tile& tile = *tile_[number[i] - 1];
+      if (tile.rows.capacity() == 0) tile.rows.reserve((most + 1) * width);
+      tile.rows.insert(tile.rows.end(), row, row + width);
+      ++tile.count;
+      ++filing.count;
+      if (tile.rows.size() == (most + 1) * width) filing.ready.push_back(&tile);
     }
   });
   std::vector<Tile*> ready;
-  const std::size_t width = width_of_row(), most = most_kept(d());
-  for (std::size_t i = 0; i < n; ++i) {
-    double row[4];
-    copy_row(i, row);
-    if (plan_.weighted()) {
-      if (row[d()] == 0) continue;
-      widen_range(&weight_range_, row[d()]);
-    }
-    for (std::size_t k = 0; k < d(); ++k) widen_range(&ranges_[k], row[k]);
-    Tile& tile = number[i] == kNoTile ? opened(key_of(row)) : *tile_[number[i] - 1];
-    tile.rows.insert(tile.rows.end(), row, row + width);
-    ++tile.count;
-    ++n_;
-    if (tile.rows.size() == (most + 1) * width) ready.push_back(&tile);
+  for (const Filing& filing : groups) {
+    for (std::size_t k = 0; k < d(); ++k) join_range(&ranges_[k], filing.ranges[k]);
+    join_range(&weight_range_, filing.weights);
+    n_ += filing.count;
+    ready.insert(ready.end(), filing.ready.begin(), filing.ready.end());
   }
-  spread_tiles(ready, part_of(options, 0, 0));
+  spread_tiles(ready, false, part_of(options, 0, 0));
 }
 
 void GridSketch::merge(const GridSketch& other, const RunOptions& options) {
@@ -241,7 +282,7 @@ void GridSketch::merge(const GridSketch& other, const RunOptions& options) {
   n_ += other.n_;
   for (std::size_t k = 0; k < d(); ++k) join_range(&ranges_[k], other.ranges_[k]);
   join_range(&weight_range_, other.weight_range_);
-  spread_tiles(ready, part_of(options, 0, 0));
+  spread_tiles(ready, false, part_of(options, 0, 0));
 }
 
 void GridSketch::settle(const RunOptions& options) {
@@ -249,7 +290,7 @@ void GridSketch::settle(const RunOptions& options) {
   for (const auto& tile : tile_) {
     if (tile->full && !tile->rows.empty()) pending.push_back(tile.get());
   }
-  spread_tiles(pending, options);
+  spread_tiles(pending, true, options);
   for (const auto& tile : tile_) {
     if (tile->low.empty()) continue;
     normalise(tile.get());
@@ -272,7 +313,9 @@ void GridSketch::open_cells(const Tile& tile) {
   }
 }
 
-void GridSketch::spread_tiles(const std::vector<Tile*>& tiles, const RunOptions& options) {
+/// all: whether also the last samples of a tile, fewer than are spread together.
+void GridSketch::spread_tiles(const std::vector<Tile*>& tiles, bool all,
+                              const RunOptions& options) {
   // Tiles of one colour reach no cell in common.
   std::vector<std::vector<Tile*>> of_colour(8);
   for (Tile* tile : tiles) {
@@ -286,69 +329,89 @@ void GridSketch::spread_tiles(const std::vector<Tile*>& tiles, const RunOptions&
   std::vector<Spreading> memory(parallel_workers(tiles.size() + 1, options.parallel));
   for (const std::vector<Tile*>& some : of_colour) {
     parallel_for(some.size(), options.parallel, [&](std::size_t item, int worker) {
-      spread_tile(some[item], &memory[static_cast<std::size_t>(worker)], *options.table);
+      spread_tile(some[item], all, &memory[static_cast<std::size_t>(worker)], *options.table);
     });
   }
 }
 
-void GridSketch::spread_tile(Tile* tile, Spreading* memory, const simd::Table& table) {
-  const std::size_t width = width_of_row(), count = tile->rows.size() / width;
+void GridSketch::spread_tile(Tile* tile, bool all, Spreading* memory, const simd::Table& table) {
+  const std::size_t width = width_of_row(), left = tile->rows.size() / width;
+  const std::size_t count = all ? left : left / simd::kGridRun * simd::kGridRun;
+  if (plan_.weighted()) {
+    spread_weighted(tile, count, memory, table);
+  } else {
+    for (std::size_t begin = 0; begin < count; begin += simd::kGridRun) {
+      spread_some(tile, tile->rows.data() + begin * width, std::min(simd::kGridRun, count - begin),
+                  0, memory, table);
+    }
+  }
+  const auto rest = tile->rows.begin() + static_cast<std::ptrdiff_t>(count * width);
+  std::vector<double>(rest, tile->rows.end()).swap(tile->rows);
+}
+
+/// The first samples of a tile, those of one shift at a time.
+void GridSketch::spread_weighted(Tile* tile, std::size_t count, Spreading* memory,
+                                 const simd::Table& table) {
+  const std::size_t width = width_of_row();
   std::array<std::vector<std::size_t>, kMostUnitBits + 1> of_shift;
   for (std::size_t i = 0; i < count; ++i) {
-    const int shift = plan_.weighted() ? shift_of_weight(in_units(tile->rows[i * width + d()])) : 0;
+    const int shift = shift_of_weight(in_units(tile->rows[i * width + d()]));
     of_shift[static_cast<std::size_t>(shift)].push_back(i);
   }
   for (int shift = 0; shift <= kMostUnitBits; ++shift) {
-    const std::vector<std::size_t>& all = of_shift[static_cast<std::size_t>(shift)];
-    for (std::size_t begin = 0; begin < all.size(); begin += simd::kGridRun) {
-      const std::size_t end = std::min(all.size(), begin + simd::kGridRun);
-      memory->chosen.assign(all.begin() + static_cast<std::ptrdiff_t>(begin),
-                            all.begin() + static_cast<std::ptrdiff_t>(end));
-      spread_some(tile, memory->chosen, shift, memory, table);
+    const std::vector<std::size_t>& some = of_shift[static_cast<std::size_t>(shift)];
+    for (std::size_t begin = 0; begin < some.size(); begin += simd::kGridRun) {
+      const std::size_t end = std::min(some.size(), begin + simd::kGridRun);
+      memory->chosen.clear();
+      for (std::size_t k = begin; k < end; ++k) {
+        const double* row = tile->rows.data() + some[k] * width;
+        memory->chosen.insert(memory->chosen.end(), row, row + width);
+      }
+      spread_some(tile, memory->chosen.data(), end - begin, shift, memory, table);
     }
   }
-  std::vector<double>().swap(tile->rows);
 }
 
-void GridSketch::spread_some(Tile* tile, const std::vector<std::size_t>& rows, int shift,
+void GridSketch::spread_some(Tile* tile, const double* rows, std::size_t count, int shift,
                              Spreading* memory, const simd::Table& table) {
-  const std::size_t width = width_of_row();
-  memory->spot.resize(rows.size());
-  memory->place.resize(rows.size() * d());
-  memory->weight.assign(rows.size(), 1.0);
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const double* row = tile->rows.data() + rows[i] * width;
-    simd::Spot& spot = memory->spot[i];
-    spot = simd::Spot{{0, 0, 0}, {0, 0, 0}, 1.0};
-    if (plan_.weighted()) spot.weight = std::ldexp(in_units(row[d()]), -shift);
-    memory->weight[i] = spot.weight;
-    for (std::size_t k = 0; k < d(); ++k) {
-      const std::size_t axis = k + 3 - d();
-      const double side = static_cast<double>(std::size_t{1} << tile_bits(axis, d()));
-      const double g = row[k] * scale_[k], above = std::ceil(g);
-      const double first = above - kTaps / 2 - static_cast<double>(tile->key[axis]) * side;
-      spot.first[axis] = whole_number<std::uint32_t>(first);
-      spot.part[axis] = above - g;
-      memory->place[i * d() + k] = (g - middle(tile->key, axis)) / side;
+  const std::size_t n = d(), width = width_of_row();
+  memory->spot.assign(count, simd::Spot{{0, 0, 0}, {0, 0, 0}, 1.0});
+  memory->place.resize(count * n);
+  memory->weight.assign(count, 1.0);
+  for (std::size_t i = 0; plan_.weighted() && i < count; ++i) {
+    memory->weight[i] = std::ldexp(in_units(rows[i * width + n]), -shift);
+    memory->spot[i].weight = memory->weight[i];
+  }
+  for (std::size_t k = 0; k < n; ++k) {
+    const std::size_t axis = k + 3 - n;
+    const std::int64_t side = std::int64_t{1} << tile_bits(axis, n);
+    const std::int64_t before = tile->key[axis] * side + kTaps / 2;
+    const double centre = middle(tile->key, axis), per_side = 1 / static_cast<double>(side);
+    for (std::size_t i = 0; i < count; ++i) {
+      const double g = rows[i * width + k] * scale_[k];
+      const std::int64_t above = cell_above(g);
+      memory->spot[i].first[axis] = static_cast<std::uint32_t>(above - before);
+      memory->spot[i].part[axis] = static_cast<double>(above) - g;
+      memory->place[i * n + k] = (g - centre) * per_side;
     }
   }
   // The leaf writes a whole vector of taps along the last axis.
   std::size_t size[3] = {1, 1, 1};
-  for (std::size_t a = 3 - d(); a < 3; ++a) {
-    size[a] = (std::size_t{1} << tile_bits(a, d())) + simd::kWindowTaps;
+  for (std::size_t a = 3 - n; a < 3; ++a) {
+    size[a] = (std::size_t{1} << tile_bits(a, n)) + simd::kWindowTaps;
   }
   const std::size_t of_own = size[0] * size[1] * size[2];
   if (memory->own.data() == nullptr) memory->own.resize(of_own);
   std::fill(memory->own.data(), memory->own.data() + of_own, 0.0);
   table.sketch->spread_whole(
-      window_->polynomials(), memory->spot.data(), rows.size(),
-      {memory->own.data(), {0, 0, 0}, size[1] * size[2], size[2], static_cast<int>(3 - d())});
-  add_own(tile->key, memory->own.data(), static_cast<double>(rows.size()), shift);
-  for (std::size_t begin = 0; begin < rows.size(); begin += simd::kWholeRun) {
-    const std::size_t count = std::min(simd::kWholeRun, rows.size() - begin);
+      window_->polynomials(), memory->spot.data(), count,
+      {memory->own.data(), {0, 0, 0}, size[1] * size[2], size[2], static_cast<int>(3 - n)});
+  add_own(tile->key, memory->own.data(), static_cast<double>(count), shift);
+  for (std::size_t begin = 0; begin < count; begin += simd::kWholeRun) {
+    const std::size_t run = std::min(simd::kWholeRun, count - begin);
     double sum[11];
-    table.sketch->sum_products(memory->place.data() + begin * d(), memory->weight.data() + begin,
-                               count, static_cast<int>(d()), sum);
+    table.sketch->sum_products(memory->place.data() + begin * n, memory->weight.data() + begin, run,
+                               static_cast<int>(n), sum);
     for (std::size_t m = 0; m < moments_of_tile(); ++m) {
       WideInteger quanta(whole_number<std::int64_t>(sum[m] * simd::kQuanta));
       const int bits = m == 1 ? 2 * shift : shift;

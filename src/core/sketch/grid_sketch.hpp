@@ -133,12 +133,15 @@ class GridSketch {
   Tile* found(const TileKey& key) const;
   Tile& opened(const TileKey& key);
   void grow();
+  struct Filing;
   void add_rows(const MatrixView& x, Weights w, std::size_t first, std::size_t last,
                 const RunOptions& options);
+  void copy_row(const MatrixView& x, Weights w, std::size_t i, double* row) const;
   void open_cells(const Tile& tile);
-  void spread_tiles(const std::vector<Tile*>& tiles, const RunOptions& options);
-  void spread_tile(Tile* tile, Spreading* memory, const simd::Table& table);
-  void spread_some(Tile* tile, const std::vector<std::size_t>& rows, int shift, Spreading* memory,
+  void spread_tiles(const std::vector<Tile*>& tiles, bool all, const RunOptions& options);
+  void spread_tile(Tile* tile, bool all, Spreading* memory, const simd::Table& table);
+  void spread_weighted(Tile* tile, std::size_t count, Spreading* memory, const simd::Table& table);
+  void spread_some(Tile* tile, const double* rows, std::size_t count, int shift, Spreading* memory,
                    const simd::Table& table);
   void add_own(const TileKey& key, const double* own, double count, int shift);
   void add_moments(Tile* tile, Spreading* memory, const simd::Table& table) const;
@@ -153,8 +156,14 @@ class GridSketch {
   std::uint64_t n_ = 0;
   std::vector<ValueRange> ranges_;
   ValueRange weight_range_{HUGE_VAL, -HUGE_VAL};
+  /// Where a tile is; `number` is one more than its place in tile_, 0 if the slot is free. Keys are
+  /// here, too, because tiles lie scattered in memory.
+  struct Slot {
+    TileKey key;
+    std::uint32_t number;
+  };
   std::vector<std::unique_ptr<Tile>> tile_;
-  std::vector<std::uint32_t> slot_;  // one more than a tile's number; open addressing
+  std::vector<Slot> slot_;  // open addressing
 };
 
 /// A sketch without weights as numbers: what a table has of it. Keys are `d` numbers each.

@@ -2,8 +2,7 @@
 #include <algorithm>
 #include <map>
 
-#include "core/base/error.hpp"
-#include "core/sketch/grid_sketch.hpp"
+#include "core/sketch/grid_limits.hpp"
 
 namespace kestrel {
 
@@ -21,12 +20,6 @@ TileKey key_of_numbers(const std::int64_t* numbers, std::size_t d) {
     key[k + 3 - d] = numbers[k];
   }
   return key;
-}
-
-/// The whole part of number / 2^bits.
-std::int64_t shifted_down(std::int64_t number, unsigned bits) {
-  const std::int64_t side = std::int64_t{1} << bits;
-  return (number < 0 ? number - (side - 1) : number) / side;
 }
 
 }  // namespace

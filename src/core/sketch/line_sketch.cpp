@@ -21,6 +21,8 @@ constexpr int kQuantumBits = 44;
 /// Exponents of cells, so that 2^e and 2^-e leave room for sums of keys (cell_exponent()), and the
 /// largest key.
 constexpr int kMaxSketchExponent = 980;
+/// Squares of responses are numbers.
+constexpr int kMaxResponseExponent = 400;
 const double kLargestKey = std::ldexp(1.0, 1000);
 
 double whole_quanta(double value) { return std::floor(value * simd::kQuanta + 0.5); }
@@ -49,20 +51,41 @@ bool is_count(const WideInteger& quanta) {
          count.low > LineSketch::kMostKept && count.low >> 62 == 0;
 }
 
-/// Whether these sums can be those of some samples of a cell.
-bool are_sums(const WideInteger* sums, std::size_t row) {
+/// Whether none of the sums of a cell with t^a, a > 0, is larger than `most`, and none of those
+/// with an even power is negative; `of_positive`: of terms v t^a, v > 0.
+bool are_powers(const WideInteger* sums, const WideInteger& most, bool of_positive) {
   const WideInteger none;
-  const bool weighted = row > static_cast<std::size_t>(LineSketch::kMoments);
+  for (int a = 0; a < LineSketch::kMoments; ++a) {
+    const WideInteger size = sums[a] < none ? -sums[a] : sums[a];
+    if (most < size || (of_positive && a % 2 == 0 && sums[a] < none)) return false;
+  }
+  return true;
+}
+
+/// Those of a regression: responses in units are less than 2^24, and so these sums are less than so
+/// many times the first ones.
+bool are_sums_of_regression(const WideInteger* sums) {
+  constexpr int kMoments = LineSketch::kMoments, kBits = 24;
+  if (!is_count(sums[0])) return false;
+  const WideInteger most = sums[0].shifted(kBits);
+  WideInteger squares = sums[2 * kMoments];
+  squares += sums[0];
+  return are_powers(sums, sums[0], true) && are_powers(sums + kMoments, most, false) &&
+         are_powers(sums + 2 * kMoments, squares, true) &&
+         !(most.shifted(kBits) < sums[2 * kMoments]);
+}
+
+/// Whether these sums can be those of some samples of a cell.
+bool are_sums(const WideInteger* sums, const SketchPlan& plan, std::size_t row) {
+  if (plan.regression()) return are_sums_of_regression(sums);
+  const WideInteger none;
+  const bool weighted = plan.weighted();
   if (!is_count(weighted ? sums[row - 1] : sums[0])) return false;
   // Of light samples all sums may be rounded to zero, and an odd power to less than an even one.
   WideInteger most = sums[0];
   if (weighted) most += sums[row - 1].shifted_down(kQuantumBits);
   if (sums[0] < none || (weighted && sums[row - 2] < none)) return false;
-  for (int a = 1; a < LineSketch::kMoments; ++a) {
-    const WideInteger size = sums[a] < none ? -sums[a] : sums[a];
-    if (most < size || (a % 2 == 0 && sums[a] < none)) return false;
-  }
-  return true;
+  return are_powers(sums, most, true);
 }
 
 }  // namespace
@@ -91,14 +114,14 @@ WeightSums LineSketch::weight_sums() const {
     squares = squares + v * v;
   }
   const double unit = std::ldexp(1.0, plan_.weight_exponent);
-  return {sum.value() * unit, squares.value() * unit * unit, weight_range_.max, weight_range_.min,
+  return {sum.value() * unit, squares.value() * unit * unit, second_range_.max, second_range_.min,
           static_cast<std::size_t>(n_)};
 }
 
 void LineSketch::check(Span<const double> x, Weights w, const ParallelOptions& options) const {
   check_weight_count(x.size, w.size);
-  if (w.absent() == plan_.weighted()) {
-    throw error(ErrorKind::internal, "weights go with a plan that has them");
+  if (w.absent() == plan_.paired()) {
+    throw error(ErrorKind::internal, "weights and responses go with a plan that has them");
   }
   if (x.size == 0) return;
   const ValueRange range = range_of(x, options);
@@ -106,8 +129,13 @@ void LineSketch::check(Span<const double> x, Weights w, const ParallelOptions& o
     throw error(ErrorKind::input, "values are too large for these cells");
   }
   if (w.absent()) return;
-  const ValueRange weights = range_of({w.data, w.size}, options);
-  if (weights.min < 0 || in_units(weights.max) >= kMostUnits) {
+  const ValueRange second = range_of({w.data, w.size}, options);
+  if (plan_.regression()) {
+    if (!(response_in_units(second.max) < kMostUnits &&
+          response_in_units(second.min) > -kMostUnits)) {
+      throw error(ErrorKind::input, "values are not responses for this plan");
+    }
+  } else if (second.min < 0 || in_units(second.max) >= kMostUnits) {
     throw error(ErrorKind::input, "values are not weights for this plan");
   }
 }
@@ -122,7 +150,7 @@ void LineSketch::add(Span<const double> x, Weights w, const RunOptions& options)
 
 void LineSketch::add_part(Span<const double> x, Weights w, const RunOptions& options) {
   KeptSamples positive;
-  if (!w.absent() && std::find(w.data, w.data + w.size, 0.0) != w.data + w.size) {
+  if (plan_.weighted() && std::find(w.data, w.data + w.size, 0.0) != w.data + w.size) {
     for (std::size_t i = 0; i < x.size; ++i) {
       if (w[i] > 0) positive.append(x.data + i, w.data + i, 1);
     }
@@ -154,7 +182,7 @@ void LineSketch::add_part(Span<const double> x, Weights w, const RunOptions& opt
   }
   n_ += x.size;
   widen(&range_, range);
-  if (!w.absent()) widen(&weight_range_, range_of({w.data, w.size}, silent));
+  if (!w.absent()) widen(&second_range_, range_of({w.data, w.size}, silent));
   if (loose.empty() && full_.size() == before) return;
   settle(merged(kept_, loose), *options.table);
 }
@@ -168,7 +196,7 @@ void LineSketch::merge(const LineSketch& other, const simd::Table& table) {
   }
   n_ += other.n_;
   widen(&range_, other.range_);
-  widen(&weight_range_, other.weight_range_);
+  widen(&second_range_, other.second_range_);
   settle(merged(kept_, other.kept_), table);
 }
 
@@ -193,34 +221,61 @@ void LineSketch::open(const std::vector<double>& keys) {
 
 void LineSketch::add_values(const double* x, const double* w, std::size_t count, double key,
                             const simd::Table& table, WideInteger* sums) const {
-  double light[simd::kWholeRun], weight[simd::kWholeRun], sum[simd::kWholeMoments];
   for (std::size_t from = 0; from < count; from += simd::kWholeRun) {
-    const double *values = x + from, *units = nullptr;
-    std::size_t run = std::min(simd::kWholeRun, count - from);
-    if (w != nullptr) {
-      // The leaf takes those of at most one unit.
-      std::size_t lights = 0;
-      for (std::size_t i = from; i < from + run; ++i) {
-        const double v = in_units(w[i]);
-        sums[kMoments] += WideInteger::of(whole_quanta(v * v));
-        if (v > 1) {
-          add_heavy(x[i], v, key, sums);
-        } else {
-          light[lights] = x[i];
-          weight[lights++] = v;
-        }
-      }
-      values = light;
-      units = weight;
-      run = lights;
-    }
-    table.sketch->sum_whole(values, units, run, scale_, key, sum);
-    for (int a = 0; a < kMoments; ++a) {
-      sums[a] += WideInteger(whole_number<std::int64_t>(sum[a]));
+    const std::size_t run = std::min(simd::kWholeRun, count - from);
+    if (plan_.weighted()) {
+      add_weighted(x + from, w + from, run, key, table, sums);
+    } else {
+      add_run(x + from, nullptr, run, key, table, sums);
+      if (plan_.regression()) add_responses(x + from, w + from, run, key, table, sums + kMoments);
     }
   }
-  if (w == nullptr) return;
+}
+
+/// Sums of v t^a over at most kWholeRun samples, 1 for null; |v| <= 1.
+void LineSketch::add_run(const double* x, const double* v, std::size_t count, double key,
+                         const simd::Table& table, WideInteger* sums) const {
+  double sum[simd::kWholeMoments];
+  table.sketch->sum_whole(x, v, count, scale_, key, sum);
+  for (int a = 0; a < kMoments; ++a) sums[a] += WideInteger(whole_number<std::int64_t>(sum[a]));
+}
+
+void LineSketch::add_weighted(const double* x, const double* w, std::size_t count, double key,
+                              const simd::Table& table, WideInteger* sums) const {
+  double light[simd::kWholeRun], weight[simd::kWholeRun];
+  std::size_t lights = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const double v = in_units(w[i]);
+    sums[kMoments] += WideInteger::of(whole_quanta(v * v));
+    if (v > 1) {
+      add_heavy(x[i], v, key, sums);
+    } else {
+      light[lights] = x[i];
+      weight[lights++] = v;
+    }
+  }
+  add_run(light, weight, lights, key, table, sums);
   sums[row() - 1] += WideInteger(static_cast<std::int64_t>(count)).shifted(kQuantumBits);
+}
+
+/// Those of responses, and then of their squares.
+void LineSketch::add_responses(const double* x, const double* y, std::size_t count, double key,
+                               const simd::Table& table, WideInteger* sums) const {
+  double near[simd::kWholeRun], response[simd::kWholeRun], square[simd::kWholeRun];
+  std::size_t nears = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const double v = response_in_units(y[i]);
+    if (std::fabs(v) > 1) {
+      add_heavy(x[i], v, key, sums);
+      add_heavy(x[i], v * v, key, sums + kMoments);
+    } else {
+      near[nears] = x[i];
+      response[nears] = v;
+      square[nears++] = v * v;
+    }
+  }
+  add_run(near, response, nears, key, table, sums);
+  add_run(near, square, nears, key, table, sums + kMoments);
 }
 
 /// One sample as the leaf has it. Powers beyond 2^53 quanta are whole numbers already.
@@ -281,7 +336,7 @@ SampleCovariance LineSketch::moments() const {
     }
     for (std::size_t i = 0; i < kept_.size(); ++i) {
       const TwoPart at = exact_difference(kept_.x[i] * scale_, origin);
-      const double v = kept_.w.empty() ? 1.0 : in_units(kept_.w[i]);
+      const double v = kept_units(i);
       all.add(at * v, at * at * v);
     }
     return all;
@@ -299,11 +354,11 @@ SampleCovariance LineSketch::moments() const {
 }
 
 LineSketch LineSketch::of_parts(SketchPlan plan, const ValueRange& range,
-                                const ValueRange& weight_range, KeptSamples kept,
+                                const ValueRange& second_range, KeptSamples kept,
                                 std::vector<double> full, std::vector<WideInteger> sums) {
   LineSketch sketch(std::move(plan));
   sketch.range_ = range;
-  sketch.weight_range_ = weight_range;
+  sketch.second_range_ = second_range;
   sketch.kept_ = std::move(kept);
   sketch.full_ = std::move(full);
   sketch.pool_ = std::move(sums);
@@ -319,7 +374,9 @@ LineSketch LineSketch::of_parts(SketchPlan plan, const ValueRange& range,
 void LineSketch::check_parts() const {
   const std::vector<double>& kept = kept_.x;
   if (std::abs(plan_.exponent) > kMaxSketchExponent ||
-      std::abs(plan_.weight_exponent) > kMaxSketchExponent) {
+      std::abs(plan_.weight_exponent) > kMaxSketchExponent ||
+      std::abs(plan_.response_exponent) > kMaxResponseExponent ||
+      !std::isfinite(plan_.response_origin)) {
     refuse_parts("cells of an impossible width");
   }
   if (pool_.size() != full_.size() * row()) refuse_parts("not all moments of cells");
@@ -329,7 +386,7 @@ void LineSketch::check_parts() const {
     if (!(std::fabs(key) <= kLargestKey) || std::floor(key) != key || !ascends) {
       refuse_parts("cells that are not in order");
     }
-    if (!are_sums(sums(k), row())) refuse_parts("sums that no samples have");
+    if (!are_sums(sums(k), plan_, row())) refuse_parts("sums that no samples have");
   }
   std::size_t of_cell = 0;
   for (std::size_t i = 0; i < kept.size(); ++i) {
@@ -341,19 +398,9 @@ void LineSketch::check_parts() const {
     if (of_cell > kMostKept || std::binary_search(full_.begin(), full_.end(), key)) {
       refuse_parts("samples of a cell with sums");
     }
-    if (!plan_.weighted()) continue;
-    const double w = kept_.w[i];
-    const bool ordered = i == 0 || kept[i - 1] < kept[i] || kept_.w[i - 1] <= w;
-    if (!(w >= weight_range_.min && w <= weight_range_.max) || !ordered) {
-      refuse_parts("weights that no samples have");
-    }
   }
+  check_second();
   const bool none = kept.empty() && full_.empty();
-  const bool sound_weights =
-      plan_.weighted() && !none ? weight_range_.min > 0 && weight_range_.min <= weight_range_.max &&
-                                      in_units(weight_range_.max) < kMostUnits
-                                : weight_range_.min > weight_range_.max;
-  if (!sound_weights) refuse_parts("weights that no samples have");
   if (none) {
     if (!(range_.min > range_.max)) refuse_parts("a range without samples");
     return;
@@ -366,6 +413,25 @@ void LineSketch::check_parts() const {
   const bool begins = low < first ? range_.min == kept.front() : cell_of(range_.min) == first;
   const bool ends = high > last ? range_.max == kept.back() : cell_of(range_.max) == last;
   if (!(range_.min <= range_.max) || !begins || !ends) refuse_parts("a range of other samples");
+}
+
+/// Weights and responses.
+void LineSketch::check_second() const {
+  const char* const what =
+      plan_.regression() ? "responses that no samples have" : "weights that no samples have";
+  const bool none = kept_.empty() && full_.empty();
+  const ValueRange& range = second_range_;
+  const bool regular = plan_.regression() ? response_in_units(range.min) > -kMostUnits &&
+                                                response_in_units(range.max) < kMostUnits
+                                          : range.min > 0 && in_units(range.max) < kMostUnits;
+  if (plan_.paired() && !none ? !(range.min <= range.max && regular) : !(range.min > range.max)) {
+    refuse_parts(what);
+  }
+  for (std::size_t i = 0; plan_.paired() && i < kept_.size(); ++i) {
+    const double w = kept_.w[i];
+    const bool ordered = i == 0 || kept_.x[i - 1] < kept_.x[i] || kept_.w[i - 1] <= w;
+    if (!(w >= range.min && w <= range.max) || !ordered) refuse_parts(what);
+  }
 }
 
 }  // namespace kestrel

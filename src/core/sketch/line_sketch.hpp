@@ -30,11 +30,20 @@ struct SketchPlan {
   std::string column;       // the name of the variable, in UTF-8
   std::string weight = "";  // that of the weights, empty if there are none
   int weight_exponent = 0;  // weights are about 2^weight_exponent, or less
+  /// Of a regression, which has no weights: the name of the response, and what it is counted from
+  /// and in: y = origin + v 2^response_exponent, |v| about one or less.
+  std::string response = "";
+  int response_exponent = 0;
+  double response_origin = 0;
 
   bool weighted() const { return !weight.empty(); }
+  bool regression() const { return !response.empty(); }
+  /// Whether samples have a second number, a weight or a response.
+  bool paired() const { return weighted() || regression(); }
   bool operator==(const SketchPlan& other) const {
     return exponent == other.exponent && column == other.column && weight == other.weight &&
-           weight_exponent == other.weight_exponent;
+           weight_exponent == other.weight_exponent && response == other.response &&
+           response_exponent == other.response_exponent && response_origin == other.response_origin;
   }
 };
 
@@ -43,9 +52,10 @@ struct SketchPlan {
 /// kMoments - 1, of the whole numbers floor(2^44 v t^a + 1/2), t = 2 (x / W - k) - 1
 /// (simd/sketch/whole_moments.hpp). Here v is 1, or the weight in units of 2^weight_exponent; with
 /// weights there are also the sum of floor(2^44 v^2 + 1/2) and the number of samples. Samples of
-/// weight zero are left out. So a sketch is a function of the samples alone: how
-/// they were cut into parts, in which order parts were added, the instruction set and the number of
-/// threads change no bit.
+/// weight zero are left out. Of a regression there are the sums with v = 1, with the response in
+/// its units, and with the square of that, one after the other. So a sketch is a function of the
+/// samples alone: how they were cut into parts, in which order parts were added, the instruction
+/// set and the number of threads change no bit.
 ///
 /// Rounding changes t^a by at most 2^-45 for each sample. The sums over pairs of the engine `fgt`
 /// change by at most 7e-14 of the sum of |terms|, divided by the mean of v if there are weights,
@@ -61,20 +71,24 @@ class LineSketch {
       : plan_(std::move(plan)),
         scale_(std::ldexp(1.0, -plan_.exponent)),
         units_(std::ldexp(1.0, -plan_.weight_exponent)),
-        row_(plan_.weighted() ? kMoments + 2 : kMoments) {}
+        response_units_(std::ldexp(1.0, -plan_.response_exponent)),
+        row_(plan_.regression() ? 3 * kMoments
+             : plan_.weighted() ? kMoments + 2
+                                : kMoments) {}
 
   const SketchPlan& plan() const { return plan_; }
   /// The number of samples.
   std::uint64_t n() const { return n_; }
-  /// Of the samples, and of their weights; min is infinite if there are none.
+  /// Of the samples, and of their weights or responses; min is infinite if there are none.
   const ValueRange& range() const { return range_; }
-  const ValueRange& weight_range() const { return weight_range_; }
+  const ValueRange& second_range() const { return second_range_; }
   /// Of the weights, as far as their rounding allows; of samples without weights, the number.
   WeightSums weight_sums() const;
 
   /// Throws error(input) if a value is not finite or is too large for the cells: 2^1000 of them or
   /// more from zero. The same is for weights that are negative or not finite, or kMostUnits or
-  /// more. w: absent unless the plan has weights.
+  /// more, and for responses as far from their origin. w: absent unless the plan has weights, or
+  /// responses, which then take their place here.
   void check(Span<const double> x, Weights w, const ParallelOptions& options) const;
   /// Adds samples, on one thread (SketchBuilder is for several). O(n moments). Where check()
   /// throws, nothing is added.
@@ -89,15 +103,18 @@ class LineSketch {
   /// The keys k of the cells with sums, ascending.
   const std::vector<double>& full() const { return full_; }
   /// The sums of the k-th of these, row() numbers: kMoments, and with weights those of v^2 and
-  /// of 1.
+  /// of 1; of a regression three times kMoments.
   const WideInteger* sums(std::size_t k) const { return pool_.data() + slot_[k] * row(); }
   std::size_t row() const { return static_cast<std::size_t>(row_); }
   /// How many samples it holds, and the sums of v and v^2.
   std::uint64_t count(std::size_t k) const;
   double weight(std::size_t k) const;
   double squares(std::size_t k) const;
-  /// A weight in units.
+  /// A weight in units, and that of the i-th sample that is kept.
   double in_units(double w) const { return w * units_; }
+  double kept_units(std::size_t i) const { return plan_.weighted() ? in_units(kept_.w[i]) : 1.0; }
+  /// A response in units.
+  double response_in_units(double y) const { return (y - plan_.response_origin) * response_units_; }
   /// The key of the cell of a value.
   double cell_of(double x) const { return std::floor(x * scale_); }
 
@@ -108,23 +125,30 @@ class LineSketch {
   /// A sketch of its parts, for what reads them: `full` ascending, with row() `sums` each. Throws
   /// error(input) unless these are the parts of a sketch.
   static LineSketch of_parts(SketchPlan plan, const ValueRange& range,
-                             const ValueRange& weight_range, KeptSamples kept,
+                             const ValueRange& second_range, KeptSamples kept,
                              std::vector<double> full, std::vector<WideInteger> sums);
 
  private:
   void open(const std::vector<double>& keys);
   void add_values(const double* x, const double* w, std::size_t count, double key,
                   const simd::Table& table, WideInteger* sums) const;
+  void add_weighted(const double* x, const double* w, std::size_t count, double key,
+                    const simd::Table& table, WideInteger* sums) const;
+  void add_responses(const double* x, const double* y, std::size_t count, double key,
+                     const simd::Table& table, WideInteger* sums) const;
+  void add_run(const double* x, const double* v, std::size_t count, double key,
+               const simd::Table& table, WideInteger* sums) const;
   void add_heavy(double x, double v, double key, WideInteger* sums) const;
   void settle(const KeptSamples& samples, const simd::Table& table);
   void check_parts() const;
+  void check_second() const;
   WideInteger* sums_of(std::size_t k) { return pool_.data() + slot_[k] * row(); }
 
   SketchPlan plan_;
-  double scale_, units_;  // 1 / W, and of a weight of one
+  double scale_, units_, response_units_;  // 1 / W, and of a weight and a response of one
   int row_;
   std::uint64_t n_ = 0;
-  ValueRange range_{HUGE_VAL, -HUGE_VAL}, weight_range_{HUGE_VAL, -HUGE_VAL};
+  ValueRange range_{HUGE_VAL, -HUGE_VAL}, second_range_{HUGE_VAL, -HUGE_VAL};
   KeptSamples kept_;
   std::vector<double> full_;
   std::vector<std::uint32_t> slot_;  // where in the pool the sums of each full cell are

@@ -14,14 +14,15 @@ namespace kestrel {
 
 namespace {
 
-/// "KESTRELS" and "KESTRELG", lowest byte first.
-constexpr std::uint64_t kMark = 0x534c45525453454bu, kGridMark = 0x474c45525453454bu;
+/// "KESTRELS", "KESTRELR" and "KESTRELG", lowest byte first.
+constexpr std::uint64_t kMark = 0x534c45525453454bu, kRegressionMark = 0x524c45525453454bu,
+                        kGridMark = 0x474c45525453454bu;
 constexpr std::uint64_t kVersion = 1;
 /// Words around the names, the samples and the cells.
 constexpr std::size_t kFixedWords = 13;
 
 /// Words of a sample that is kept, and of a cell.
-std::size_t words_of_sample(bool weighted) { return weighted ? 2 : 1; }
+std::size_t words_of_sample(bool paired) { return paired ? 2 : 1; }
 std::size_t words_of_cell(std::size_t row) { return 1 + 2 * row; }
 
 [[noreturn]] void refuse(const char* what) { throw error(ErrorKind::input, what); }
@@ -98,23 +99,27 @@ class GridReader {
 std::vector<unsigned char> bytes_of(const LineSketch& sketch) {
   const SketchPlan& plan = sketch.plan();
   const KeptSamples& kept = sketch.kept();
+  const bool regression = plan.regression();
+  const std::string& second = regression ? plan.response : plan.weight;
   WordWriter out;
-  out.bytes.reserve(kWordBytes * (kFixedWords + words_of_text(plan.column.size()) +
-                                  words_of_text(plan.weight.size()) +
-                                  words_of_sample(plan.weighted()) * kept.size() +
-                                  words_of_cell(sketch.row()) * sketch.full().size()));
-  out.put(kMark);
+  out.bytes.reserve(kWordBytes *
+                    (kFixedWords + 1 + words_of_text(plan.column.size()) +
+                     words_of_text(second.size()) + words_of_sample(plan.paired()) * kept.size() +
+                     words_of_cell(sketch.row()) * sketch.full().size()));
+  out.put(regression ? kRegressionMark : kMark);
   out.put(kVersion);
-  for (const int exponent : {plan.exponent, plan.weight_exponent}) {
+  if (regression) out.put(plan.response_origin);
+  for (const int exponent :
+       {plan.exponent, regression ? plan.response_exponent : plan.weight_exponent}) {
     out.put(static_cast<std::uint64_t>(static_cast<std::int64_t>(exponent)));
   }
   for (const std::size_t size :
-       {plan.column.size(), plan.weight.size(), kept.size(), sketch.full().size()}) {
+       {plan.column.size(), second.size(), kept.size(), sketch.full().size()}) {
     out.put(static_cast<std::uint64_t>(size));
   }
   out.put(plan.column);
-  out.put(plan.weight);
-  for (const ValueRange& range : {sketch.range(), sketch.weight_range()}) {
+  out.put(second);
+  for (const ValueRange& range : {sketch.range(), sketch.second_range()}) {
     out.put(range.min);
     out.put(range.max);
   }
@@ -132,24 +137,33 @@ std::vector<unsigned char> bytes_of(const LineSketch& sketch) {
 }
 
 LineSketch sketch_of(Span<const unsigned char> bytes) {
-  WordReader in = checked(bytes, kMark, kFixedWords);
+  const bool regression = bytes.size >= kWordBytes && WordReader(bytes).word() == kRegressionMark;
+  const std::size_t fixed = kFixedWords + regression;
+  WordReader in = checked(bytes, regression ? kRegressionMark : kMark, fixed);
+  const double origin = regression ? in.number() : 0.0;
   const std::int64_t exponent = static_cast<std::int64_t>(in.word()),
-                     weight_exponent = static_cast<std::int64_t>(in.word());
-  const std::uint64_t column = in.word(), weight = in.word(), kept = in.word(), full = in.word();
+                     second_exponent = static_cast<std::int64_t>(in.word());
+  const std::uint64_t column = in.word(), second = in.word(), kept = in.word(), full = in.word();
   // Numbers are compared with the size before they are added or multiplied.
-  const std::uint64_t left = bytes.size / kWordBytes - kFixedWords;
-  if (std::max(std::max(column, weight) / kWordBytes, std::max(kept, full)) > left ||
-      std::max(std::abs(exponent), std::abs(weight_exponent)) > 2000) {
+  const std::uint64_t left = bytes.size / kWordBytes - fixed;
+  if (std::max(std::max(column, second) / kWordBytes, std::max(kept, full)) > left ||
+      std::max(std::abs(exponent), std::abs(second_exponent)) > 2000 ||
+      (regression && second == 0)) {
     refuse("the sketch has an impossible plan");
   }
-  const std::size_t row = LineSketch({0, "", weight > 0 ? "w" : ""}).row();
-  if (words_of_text(column) + words_of_text(weight) + words_of_sample(weight > 0) * kept +
+  const bool paired = second > 0;
+  SketchPlan plan{static_cast<int>(exponent), std::string(), paired ? "w" : ""};
+  if (regression) std::swap(plan.weight, plan.response);
+  const std::size_t row = LineSketch(plan).row();
+  if (words_of_text(column) + words_of_text(second) + words_of_sample(paired) * kept +
           words_of_cell(row) * full !=
       left) {
     refuse("the sketch has another size than its samples and cells");
   }
-  SketchPlan plan{static_cast<int>(exponent), in.text(column), in.text(weight),
-                  static_cast<int>(weight_exponent)};
+  plan.column = in.text(column);
+  (regression ? plan.response : plan.weight) = in.text(second);
+  (regression ? plan.response_exponent : plan.weight_exponent) = static_cast<int>(second_exponent);
+  plan.response_origin = origin;
   ValueRange ranges[2];
   for (ValueRange& range : ranges) {
     range.min = in.number();
@@ -157,7 +171,7 @@ LineSketch sketch_of(Span<const unsigned char> bytes) {
   }
   KeptSamples samples;
   samples.x = in.numbers(kept);
-  if (weight > 0) samples.w = in.numbers(kept);
+  if (paired) samples.w = in.numbers(kept);
   std::vector<double> keys = in.numbers(full);
   std::vector<WideInteger> sums;
   for (std::uint64_t k = 0; k < full * row; ++k) {

@@ -15,7 +15,8 @@ namespace kestrel {
 /// samples and of cells, the names, each filled up with zeros, the ranges of the samples and of
 /// their weights, the samples, their weights if there are any, the keys of the cells, the two
 /// halves of their sums, and a checksum (core/base/files.hpp) of all words before. Equal sketches
-/// have equal bytes.
+/// have equal bytes. Those of a regression have another mark and, after the version, the origin of
+/// the responses, which take the place of weights.
 std::vector<unsigned char> bytes_of(const LineSketch& sketch);
 
 /// Throws error(input) for bytes that are no sketch, of another version, cut short or changed.

@@ -14,27 +14,6 @@ namespace kestrel {
 
 namespace {
 
-/// A cell of a sketch, in ascending order of the cells: one of full(), or some of kept().
-struct CellOfSketch {
-  double key;
-  bool full;
-  std::size_t begin, end;
-};
-
-std::vector<CellOfSketch> cells_of(const LineSketch& sketch) {
-  const std::vector<double>&full = sketch.full(), &kept = sketch.kept().x;
-  std::vector<CellOfSketch> cells;
-  std::size_t k = 0;
-  for (std::size_t begin = 0, end; begin < kept.size(); begin = end) {
-    const double key = sketch.cell_of(kept[begin]);
-    for (end = begin + 1; end < kept.size() && sketch.cell_of(kept[end]) == key;) ++end;
-    for (; k < full.size() && full[k] < key; ++k) cells.push_back({full[k], true, k, k + 1});
-    cells.push_back({key, false, begin, end});
-  }
-  for (; k < full.size(); ++k) cells.push_back({full[k], true, k, k + 1});
-  return cells;
-}
-
 /// sum w z^a / a! over the samples of a cell, z = t / 2 their offsets from its centre in widths,
 /// and then the sum of w^2. `unit`: the weight w that stands for a unit of the sketch.
 void write_moments(const LineSketch& sketch, const CellOfSketch& cell, double unit,
@@ -50,9 +29,9 @@ void write_moments(const LineSketch& sketch, const CellOfSketch& cell, double un
     for (std::size_t i = cell.begin; i < cell.end; ++i) {
       const double y = std::ldexp(kept.x[i], -sketch.plan().exponent);
       offset[i - cell.begin] = (y - cell.key) - 0.5;
-      if (!kept.w.empty()) weight[i - cell.begin] = unit * sketch.in_units(kept.w[i]);
+      weight[i - cell.begin] = unit * sketch.kept_units(i);
     }
-    sum_powers(offset, kept.w.empty() ? nullptr : weight, cell.end - cell.begin,
+    sum_powers(offset, sketch.plan().weighted() ? weight : nullptr, cell.end - cell.begin,
                LineSketch::kMoments, *options.table, sum);
     std::copy_n(sum, LineSketch::kMoments + 1, to);
   }
@@ -93,7 +72,7 @@ double position_of(const LineSketch& sketch, const std::vector<CellOfSketch>& ce
       continue;
     }
     for (std::size_t i = cell.begin; i < cell.end; ++i) {
-      before += kept.w.empty() ? 1.0 : sketch.in_units(kept.w[i]);
+      before += sketch.kept_units(i);
       if (share < before) return kept.x[i];
     }
   }
@@ -153,6 +132,20 @@ class TieCount {
 
 }  // namespace
 
+std::vector<CellOfSketch> cells_of(const LineSketch& sketch) {
+  const std::vector<double>&full = sketch.full(), &kept = sketch.kept().x;
+  std::vector<CellOfSketch> cells;
+  std::size_t k = 0;
+  for (std::size_t begin = 0, end; begin < kept.size(); begin = end) {
+    const double key = sketch.cell_of(kept[begin]);
+    for (end = begin + 1; end < kept.size() && sketch.cell_of(kept[end]) == key;) ++end;
+    for (; k < full.size() && full[k] < key; ++k) cells.push_back({full[k], true, k, k + 1});
+    cells.push_back({key, false, begin, end});
+  }
+  for (; k < full.size(); ++k) cells.push_back({full[k], true, k, k + 1});
+  return cells;
+}
+
 std::unique_ptr<const Sample> sample_of_sketch(const LineSketch& sketch,
                                                const RunOptions& options) {
   const std::size_t n = static_cast<std::size_t>(sketch.n());
@@ -163,7 +156,7 @@ std::unique_ptr<const Sample> sample_of_sketch(const LineSketch& sketch,
     const KeptSamples& kept = sketch.kept();
     auto scaled = std::make_unique<std::vector<double>>(kept.w);
     for (double& w : *scaled) w *= factor;
-    const Weights w = kept.w.empty() ? Weights::ones(n) : Weights(scaled->data(), n);
+    const Weights w = sketch.plan().weighted() ? Weights(scaled->data(), n) : Weights::ones(n);
     sample = std::make_unique<const Sample>(MatrixView{kept.x.data(), n, 1}, w);
     sample->prepared<std::vector<double>>([&] { return std::move(scaled); });
   } else {
@@ -201,7 +194,7 @@ Ties least_ties(const LineSketch& sketch) {
   for (std::size_t begin = 0, end; begin < kept.size(); begin = end) {
     double weight = 0, squares = 0;
     for (end = begin; end < kept.size() && kept.x[end] == kept.x[begin]; ++end) {
-      const double v = kept.w.empty() ? 1.0 : sketch.in_units(kept.w[end]);
+      const double v = sketch.kept_units(end);
       weight += v;
       squares += v * v;
     }

@@ -17,6 +17,15 @@ namespace kestrel {
 /// Whether all samples of a sketch are known one by one. Then every engine takes them.
 inline bool keeps_all(const LineSketch& sketch) { return sketch.full().empty(); }
 
+/// A cell of a sketch: one of full(), or some of kept().
+struct CellOfSketch {
+  double key;
+  bool full;
+  std::size_t begin, end;
+};
+/// In ascending order.
+std::vector<CellOfSketch> cells_of(const LineSketch& sketch);
+
 /// The samples of a sketch, which must outlive this, with what the engine `fgt` and the selectors
 /// of bandwidths make of samples. If not all are known, only these can use it; the engine then
 /// throws error(unfit) for a bandwidth below least_sum_bandwidth() or least_density_bandwidth().

@@ -36,7 +36,13 @@ double deviation(const Drawn& s, std::size_t k) {
     const real away = s.x[k * s.n + i] - sum / s.n;
     square += away * away;
   }
-  return static_cast<double>(std::sqrt(square / s.n));
+  // Where some samples are far away, that of the others.
+  std::vector<double> x(s.x.begin() + static_cast<std::ptrdiff_t>(k * s.n),
+                        s.x.begin() + static_cast<std::ptrdiff_t>((k + 1) * s.n));
+  std::sort(x.begin(), x.end());
+  const double all = static_cast<double>(std::sqrt(square / s.n));
+  const double middle = x[3 * s.n / 4] - x[s.n / 4];
+  return middle > 0 && middle < 1e-3 * all ? middle : all;
 }
 
 /// Tiles take most of the samples, so that they are full. Some weights are above a unit.
@@ -84,6 +90,16 @@ std::vector<Drawn> gridded_samples() {
   }
   all.push_back(make("outliers", 600, 2, [](std::mt19937_64& random, std::vector<double>& row) {
     for (double& v : row) v = shapes::normal(random) * (random() % 100 == 0 ? 1e3 : 1.0);
+  }));
+  all.push_back(make("far_outliers", 600, 2, [](std::mt19937_64& random, std::vector<double>& row) {
+    for (double& v : row) v = shapes::normal(random) * (random() % 100 == 0 ? 1e6 : 1.0);
+  }));
+  // Half of the samples are in a tile, the others over 15 decades.
+  all.push_back(make("decades", 900, 2, [](std::mt19937_64& random, std::vector<double>& row) {
+    const bool spread = random() % 2 == 0;
+    for (double& v : row) {
+      v = shapes::normal(random) * (spread ? std::pow(10.0, 15 * shapes::uniform(random) - 5) : 1);
+    }
   }));
   return all;
 }
