@@ -113,19 +113,16 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #'   uniform kernel an observation is outside of a window if its distance differs from the bandwidth by rounding only.
 #'
 #' @section Sketches: [kde_sketch()] makes a sketch of a regression if [sketch_plan()] was given a response `y`. With
-#'   such
-#'   a sketch in place of the data the bandwidth is that of all rows, up to 1e-6: the objectives differ by 1e-12 of
-#'   themselves and by what rounding the responses adds. The kernel is Gaussian, the bandwidth fixed, and of the
-#'   arguments
-#'   there are those that the usage shows. Bandwidths are searched from the width of a cell on, and such that every
-#'   observation has a neighbour within 37 of them. If the least value is at the narrowest that cells serve, an error
-#'   says so. Fits with very small residuals beside the range of the response, and local linear fits through tied
+#'   such a sketch in place of the data the bandwidth is that of all rows, to about 1e-5: the objectives differ by 1e-12
+#'   of themselves and by what rounding the responses adds. The kernel is Gaussian, the bandwidth fixed, and of the
+#'   arguments there are those that the usage shows. Bandwidths are searched from the width of a cell on, and such that
+#'   every observation has a neighbour within 37 of them. If the least value is at the narrowest that cells serve, an
+#'   error says so. Fits with very small residuals beside the range of the response, and local linear fits through tied
 #'   observations that are alone in a cell, need more than moments: such bandwidths are left out. A sketch that has kept
 #'   all rows is treated as these rows. Otherwise the result has the class `"kestrel_sketch_regbw"`, a list with `bw`,
 #'   `fval`, `search`, `grid`, `cv`, `evaluations`, `remarks`, `regtype`, `method`, `nobs`, `xnames` and `ynames` as
-#'   below, and the `sketch`; [kestrel_sketch_regbw-methods] has its methods. A bandwidth costs some
-#'   microseconds for each cell about as wide as it,
-#'   whatever the number of rows.
+#'   below, and the `sketch`; [kestrel_sketch_regbw-methods] has its methods. The time does not depend on the number of
+#'   rows: with 2e5 normal ones a search took 1.2 s on one thread, and 24 s for local linear fits.
 #'
 #' @section Grids: With several values of `bws`, or with `nbw`, `bwmin` or `bwmax`, the objective is computed on a grid
 #'   and the result is its least value. A grid of `nbw` bandwidths, by default 50, has equal steps up to `bwmax`, by

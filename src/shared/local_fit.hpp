@@ -93,14 +93,15 @@ KESTREL_HD KESTREL_INLINE bool misses_trend(double mean, double slope) { return 
 /// Turns the constant fit into the line of weighted least squares, in centred form: with mean = s_1
 /// / s_0 and spread = s_2 - s_1 mean, the fit at u = 0 is r_0 / s_0 - mean (r_1 - r_0 mean) /
 /// spread. The textbook quotient (s_2 r_0 - s_1 r_1) / (s_0 s_2 - s_1^2) (Fan & Gijbels 1996, 3.2)
-/// loses half the digits. `terms`: the size of the terms of the spread.
+/// loses half the digits. `terms`: the size of the terms of s_2, in which u is at most `extent`.
 KESTREL_HD KESTREL_INLINE void make_line(const FitSums& sums, double mean, double terms,
-                                         LocalFit& fit) {
+                                         LocalFit& fit, double extent = 1) {
   const double spread = sums.s2 - sums.s1 * mean;
   // Errors of spread and of r_1 - r_0 mean are a few eps of the terms of their sums; |slope| is at
-  // most sqrt(s_0 / spread) times the root of the mean of v^2 with weights w K.
+  // most sqrt(s_0 / spread) times the root of the mean of v^2 with weights w K. In units in which u
+  // is at most 1, the mean is larger and the spread, too.
   const double pull = fabs(mean) * sqrt(sums.s0 / fabs(spread)), pulls = pull * pull;
-  const double loss = terms / spread * (fabs(mean) + pull + (pulls < 1.0 ? pulls : 1.0));
+  const double loss = terms / spread * (fabs(mean) / extent + pull + (pulls < 1.0 ? pulls : 1.0));
   if (!(spread > 0 && loss < kMaxLoss)) fit.unstable = true;
   fit.deviation -= mean * (sums.r1 - sums.r0 * mean) / spread;
   fit.constant += mean * mean / spread;

@@ -81,22 +81,22 @@ LocalFitter::LocalFitter(const SortedSample& sample, const ParallelOptions& opti
 LocalFit LocalFitter::leave_one_out(const LocalKernel& kernel, const LocalSums& sums,
                                     std::size_t i) const {
   const std::size_t first = sums.first(i), end = sums.end(i);
-  if (!kernel.local_linear) return from_sums(kernel, sums, i, end - first > 1 ? 1 : 0);
+  if (!kernel.local_linear) return from_sums(kernel, sums, i, end - first > 1 ? 1 : 0, 1);
   const bool alone =
       (i == first || rank_[i - 1] != rank_[i]) && (i + 1 == end || rank_[i + 1] != rank_[i]);
   const std::size_t seen = places(first, end) - (alone ? 1 : 0);
-  LocalFit fit = from_sums(kernel, sums, i, seen);
+  LocalFit fit = from_sums(kernel, sums, i, seen, extent(kernel));
   fit.exact = is_exact(alone, seen);
   return fit;
 }
 
 LocalFit LocalFitter::at_point(const LocalKernel& kernel, const LocalSums& sums,
                                std::size_t i) const {
-  return from_sums(kernel, sums, i, places(sums.first(i), sums.end(i)));
+  return from_sums(kernel, sums, i, places(sums.first(i), sums.end(i)), 1);
 }
 
 LocalFit LocalFitter::from_sums(const LocalKernel& kernel, const LocalSums& sums, std::size_t i,
-                                std::size_t seen) const {
+                                std::size_t seen, double extent) const {
   if (seen == 0) return LocalFit();
   FitSums of{sums.s(0, i), sums.r(0, i)};
   if (kernel.local_linear) {
@@ -104,7 +104,7 @@ LocalFit LocalFitter::from_sums(const LocalKernel& kernel, const LocalSums& sums
     of.s2 = sums.s(2, i);
     of.r1 = sums.r(1, i);
   }
-  return fit_of(kernel, of, sums.scale(i), weight(sums.first(i), sums.end(i)), seen);
+  return fit_of(kernel, of, sums.scale(i), weight(sums.first(i), sums.end(i)), seen, extent);
 }
 
 LocalFit LocalFitter::with_sample(const LocalKernel& kernel, const LocalSums& sums,
@@ -120,11 +120,11 @@ LocalFit LocalFitter::with_sample(const LocalKernel& kernel, const LocalSums& su
     }
   }
   of.s0 += sample_.w()[i];
-  return fit_of(kernel, of, 1.0, weight(first, end), places(first, end));
+  return fit_of(kernel, of, 1.0, weight(first, end), places(first, end), extent(kernel));
 }
 
 LocalFit LocalFitter::fit_of(const LocalKernel& kernel, const FitSums& of, double scale,
-                             double in_window, std::size_t seen) const {
+                             double in_window, std::size_t seen, double extent) const {
   // The Gaussian kernel's sums are divided by its value at the nearest sample, so they have their
   // own scale.
   const bool gaussian = kernel.gaussian();
@@ -135,9 +135,19 @@ LocalFit LocalFitter::fit_of(const LocalKernel& kernel, const FitSums& of, doubl
   fit.unstable = !(of.s0 * kMaxLoss > in_window) || (seen < 2 && misses_trend(mean, kernel.slope));
   // With all weight at the point itself, but for 1e-20 of it, the line is the mean there.
   if (seen < 2 || (gaussian && of.s2 == 0)) return fit;
-  // The terms of the sums are at most the weight in the window (Gaussian: s_2).
-  make_line(of, mean, gaussian ? of.s2 + of.s1 * mean : in_window, fit);
+  // The terms of s_2 are at most the weight in the window times the square of the extent (Gaussian:
+  // s_2).
+  if (gaussian) {
+    make_line(of, mean, of.s2 + of.s1 * mean, fit);
+  } else {
+    make_line(of, mean, in_window * extent * extent, fit, extent);
+  }
   return fit;
+}
+
+double LocalFitter::extent(const LocalKernel& kernel) const {
+  const double range = sample_.x()[sample_.size() - 1] - sample_.x()[0];
+  return std::min(1.0, range / kernel.h);
 }
 
 LocalFit LocalFitter::direct(const LocalKernel& kernel, double point, double y, std::size_t first,

@@ -65,9 +65,12 @@ class LocalFitter {
     return end > first ? rank_[end - 1] - rank_[first] + 1 : 0;
   }
   LocalFit from_sums(const LocalKernel& kernel, const LocalSums& sums, std::size_t i,
-                     std::size_t places_seen) const;
+                     std::size_t places_seen, double extent) const;
   LocalFit fit_of(const LocalKernel& kernel, const FitSums& of, double scale, double in_window,
-                  std::size_t places_seen) const;
+                  std::size_t places_seen, double extent = 1) const;
+  /// An upper bound on |u| between samples. If a window holds the whole sample, its sums are made
+  /// of powers of such u.
+  double extent(const LocalKernel& kernel) const;
 
   const SortedSample& sample_;
   RawArray<std::uint32_t> rank_;  // index of each sample's position among the distinct positions

@@ -1,6 +1,7 @@
 // Special cases of kernel regression: lonely observations, few distinct positions, straight lines,
 // underflow.
 #include "common.hpp"
+#include "core/regression/local_fit.hpp"
 #include "core/regression/regression.hpp"
 #include "line-oracle.hpp"
 #include "regression-expect.hpp"
@@ -149,6 +150,39 @@ TEST(GaussianKernel, ATrendOfAMillionCostsNoDigits) {
 
 /// The weight of a far cluster is about its distance to the edge of the window, a millionth of h.
 /// Rounding the distance to the point costs six digits of that.
+/// Where a window holds the whole sample, sums of powers of u = (x - e) / h are as small as these
+/// powers, and keep their digits: no fit needs direct sums, of all samples for each.
+TEST(LocalLinear, WideWindowsCostNoDigits) {
+  Line line{"wide", {}, {}};
+  std::mt19937_64 random(11);
+  for (int i = 0; i < 700; ++i) line.x.push_back(1e3 + shapes::normal(random));
+  line.w.assign(line.x.size(), 1.0);
+  const std::vector<double> y = lines::response(line);
+  const Data data = lines::sorted(line, y);
+  const SortedSample sorted(line.samples(), line.weights(), span(y), {});
+  const LocalSource source(sorted, true);
+  const LocalFitter fitter(source.sample(), {});
+  for (const simd::Table* table : common::tables()) {
+    for (const Kernel kernel : {Kernel::epanechnikov, Kernel::triweight, Kernel::uniform}) {
+      for (const double h : {10.0, 1e3, 1e9}) {
+        SCOPED_TRACE(std::string(table->name) + ' ' + common::kernel_name(kernel) + ' ' +
+                     std::to_string(h));
+        const LocalKernel wide{kernel, h, true};
+        const auto take = [&](const LocalSums& sums, int) {
+          for (std::size_t i = sums.begin(); i < sums.begin() + sums.count(); i += 7) {
+            const LocalFit fit = fitter.leave_one_out(wide, sums, i);
+            EXPECT_FALSE(fit.unstable);
+            const oracle::Fit wanted =
+                oracle::fit_at(data, data.x[i], data.y[i], i, kernel, h, true);
+            expect_near(fit.deviation, wanted.mean, 1e-12, "leave-one-out");
+          }
+        };
+        local_sums(source, source.sample(), wide, 1, Anchors::edges, run_on(table), take);
+      }
+    }
+  }
+}
+
 TEST(LocalLinear, KeepsTheDigitsOfAClusterAtTheEdge) {
   const double h = 1e4;
   Line line = lines::make("edge", 60, shapes::uniform);
