@@ -382,7 +382,7 @@ uses <- list(
   kestrel_sketch_plan = expression(print(OBJECT), kde_sketch(1:3, OBJECT), sketch_sql(OBJECT, "t", "x")),
   kestrel_sketch = expression(nobs(OBJECT), print(OBJECT), summary(OBJECT), plot(OBJECT), c(OBJECT, OBJECT),
                               OBJECT + OBJECT, update(OBJECT, 1:3), as.data.frame(OBJECT), hpi(OBJECT), hlscv(OBJECT),
-                              hscv(OBJECT)),
+                              hscv(OBJECT), npregbw(OBJECT)),
   summary.kestrel_sketch = expression(print(OBJECT)),
   kestrel_sketch_regbw = expression(print(OBJECT), predict(OBJECT, c(2, 4))),
   kestrel_synopsis = expression(as.data.frame(OBJECT), print(OBJECT), kde_query(OBJECT, c(2, 50), c(4, 80)),
