@@ -205,7 +205,7 @@ takers <- list(
                        one = function(s) plot(s, model = 1)),
   kestrel_boot = list(frame = as.data.frame, print = print, summary = summary, plot = plot),
   kestrel_modetree = list(frame = as.data.frame, nobs = nobs, print = print, summary = summary, plot = plot),
-  kestrel_explorer = list(frame = as.data.frame, print = print, knit = knitr::knit_print),
+  kestrel_explorer = list(frame = as.data.frame, print = print, knit = function(x) knitr::knit_print(x)),
   kestrel_sizer = list(frame = as.data.frame, nobs = nobs, print = print, summary = summary, plot = plot),
   kestrel_sizer_plane = list(frame = as.data.frame, nobs = nobs, print = print, summary = summary, plot = plot),
   kestrel_curve = list(print = fitted, se = se),
