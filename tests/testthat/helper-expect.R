@@ -59,6 +59,9 @@ with_cuda_object <- function(path, code) {
   code
 }
 
+# The field `device` of a result without the number of devices, which share long tasks.
+kind_of_device <- function(device) sub("^[0-9]+ x ", "", device)
+
 skip_without_device <- function() {
   cuda <- kestrel_info()$cuda
   skip_if(!cuda$usable, paste("no GPU:", cuda$reason))
