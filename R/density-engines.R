@@ -9,6 +9,7 @@ takes_engines <- function(core) {
 
 # The columns of a data frame of numbers: a matrix, or on the line a vector.
 numbers_matrix <- function(columns) {
+  heard()
   x <- lapply(columns, numbers_of)
   if (length(x) == 1L) x[[1L]] else do.call(cbind, unname(x))
 }
@@ -42,9 +43,11 @@ values_by_engines <- function(core, raw, columns, run) {
                kernel_type = "radial", m = nrow(points), complete = identity)
   at <- function(h) {
     task$root <- diag(h, core$ndim)
+    heard()
     pmax(refusing_memory(density_cpp(task, run, function(plan) NULL))$values, 0)
   }
   density <- at(raw)
   squares <- at(raw / sqrt(2)) / prod(2 * sqrt(pi) * raw)
+  heard()
   list(density = density, se = sqrt(pmax(squares - density^2, 0) / (core$nobs - 1)))
 }

@@ -15,12 +15,16 @@ is_distribution <- function(core) isTRUE(core$distribution)
 check_density_sample <- function(columns, given, na.action) {
   n <- length(columns[[1L]])
   gone <- Reduce(`|`, lapply(columns, is.na))
+  heard()
   omitted <- omitted_rows(gone, na.action)
   if (length(omitted) > 0L) {
     columns <- lapply(columns, function(column) column[!gone])
     n <- sum(!gone)
   }
-  for (name in names(columns)) check_regressor(columns[[name]], name)
+  for (name in names(columns)) {
+    heard()
+    check_regressor(columns[[name]], name)
+  }
   if (n < 2L) abort_input("`", names(columns)[1L], "` must have at least two observations, not ", n, ".")
   kinds <- unname(kinds_of(columns))
   check_continuous(columns[kinds == "continuous"], "lc")
@@ -120,15 +124,17 @@ density_remarks <- function(core, found) {
 # Densities or distribution functions at points, a data frame of all columns, or at the data: NA where a value is
 # missing, a level is unknown or no observation counts for what is given.
 density_values_at <- function(core, raw, points, run, gradients = FALSE) {
-  sample <- density_sample(core, run)
-  task <- density_task(core, raw)
   columns <- if (is.null(points)) unclass(core$x) else unclass(points)[seq_len(core$ndim)]
   known <- !Reduce(`|`, lapply(columns, is.na))
+  heard()
   columns <- lapply(columns, function(column) column[known])
-  sums <- if (is_distribution(core)) mixed_distribution_cpp else mixed_density_cpp
-  at <- function(columns, gradients) {
-    if (takes_engines(core) && !gradients) return(values_by_engines(core, raw, columns, run))
-    sums(sample, task, mixed_points(columns, core), gradients, run)
+  if (takes_engines(core) && !gradients) {
+    at <- function(columns, gradients) values_by_engines(core, raw, columns, run)
+  } else {
+    sample <- density_sample(core, run)
+    task <- density_task(core, raw)
+    sums <- if (is_distribution(core)) mixed_distribution_cpp else mixed_density_cpp
+    at <- function(columns, gradients) sums(sample, task, mixed_points(columns, core), gradients, run)
   }
   found <- at(columns, gradients)
   placed <- function(value) {
@@ -153,5 +159,6 @@ density_values_at <- function(core, raw, points, run, gradients = FALSE) {
 # As in np densities below the least normal number count as it.
 log_likelihood_of <- function(density) {
   density <- density[!is.na(density)]
+  heard()
   sum(log(pmax(density, .Machine$double.xmin)))
 }

@@ -27,7 +27,10 @@ mixed_columns <- function(xdat, argument) {
     }
     if (ncol(value) == 0L) abort_input("`", argument, "` must have at least one column, not 0.")
     names <- readable(colnames(value))
-    value <- as.data.frame(value)
+    value <- lapply(seq_len(ncol(value)), function(k) {
+      heard()
+      as.vector(value[, k])
+    })
     names(value) <- if (is.null(names)) paste0("x", seq_along(value)) else names
   }
   names <- readable(names(value))

@@ -208,6 +208,7 @@ thread_seconds <- function() {
 # Evaluates a call that SIGINT interrupts after that many seconds. Interrupts count only where they are allowed; this
 # waits for one that comes after the end.
 interrupted <- function(call, after) {
+  gc() # what earlier calls left takes time that is not this call's
   suspendInterrupts({
     killer <- pipe(sprintf("sleep %.3f; kill -INT %d; echo", after, Sys.getpid()), "r")
     used <- thread_seconds()
