@@ -138,6 +138,7 @@ test_that("objects, prints and plots", {
                                              bwtype = "generalized_nn")$mean)
   expect_identical(predict(npreg(bw), neighbour_frame[3:5, ]), npreg(bw)$mean[3:5])
   expect_gt(drawn(plot(bw)), 10)
+  rm(list = ls(informed_of), envir = informed_of) # said once in a session
   expect_message(npregbw(neighbour_frame["b"], neighbour_y, 5, bwtype = "adaptive_nn"), "bws")
   expect_snapshot_output({
     shown(bw)
