@@ -421,6 +421,26 @@ sketch_quantiles_cpp <- function(bytes, prob) {
     .Call(`_kestrel_sketch_quantiles_cpp`, bytes, prob)
 }
 
+sketch_sample_cpp <- function(bytes, run) {
+    .Call(`_kestrel_sketch_sample_cpp`, bytes, run)
+}
+
+sketch_regression_cpp <- function(bytes, run) {
+    .Call(`_kestrel_sketch_regression_cpp`, bytes, run)
+}
+
+sketch_regression_least_cpp <- function(regression) {
+    .Call(`_kestrel_sketch_regression_least_cpp`, regression)
+}
+
+sketch_regression_cv_cpp <- function(regression, h, local_linear, run) {
+    .Call(`_kestrel_sketch_regression_cv_cpp`, regression, h, local_linear, run)
+}
+
+sketch_regression_fit_cpp <- function(regression, h, local_linear, points, run) {
+    .Call(`_kestrel_sketch_regression_fit_cpp`, regression, h, local_linear, points, run)
+}
+
 sketch_rows_cpp <- function(bytes) {
     .Call(`_kestrel_sketch_rows_cpp`, bytes)
 }
@@ -443,26 +463,6 @@ sketch_of_parts_cpp <- function(plan, parts) {
 
 sketch_kept_cpp <- function(bytes) {
     .Call(`_kestrel_sketch_kept_cpp`, bytes)
-}
-
-sketch_regression_cpp <- function(bytes, run) {
-    .Call(`_kestrel_sketch_regression_cpp`, bytes, run)
-}
-
-sketch_regression_least_cpp <- function(regression) {
-    .Call(`_kestrel_sketch_regression_least_cpp`, regression)
-}
-
-sketch_regression_cv_cpp <- function(regression, h, local_linear, run) {
-    .Call(`_kestrel_sketch_regression_cv_cpp`, regression, h, local_linear, run)
-}
-
-sketch_regression_fit_cpp <- function(regression, h, local_linear, points, run) {
-    .Call(`_kestrel_sketch_regression_fit_cpp`, regression, h, local_linear, points, run)
-}
-
-sketch_sample_cpp <- function(bytes, run) {
-    .Call(`_kestrel_sketch_sample_cpp`, bytes, run)
 }
 
 variable_grid_cpp <- function(sample, h, axes, run) {

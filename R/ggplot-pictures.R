@@ -191,7 +191,7 @@ labelled_points <- function(frame, d, by) {
   ggplot2::geom_point(by_columns(x = "x", y = "at", colour = "by"), frame, inherit.aes = FALSE)
 }
 
-pictures <- list(
+pictures <- c(pictures_of_tests, list(
   kestrel_kde = function(x, cont = c(25, 50, 75, 95)) density_picture(check_estimate(x, "object"), cont),
   kestrel_bkde = function(x, cont = c(25, 50, 75, 95)) {
     density_picture(plain_density(check_object(x, "object", "kestrel_bkde")), cont)
@@ -384,24 +384,6 @@ pictures <- list(
   kestrel_scbw = function(x, variables = NULL) pictures$kestrel_sc(npscoef(x), variables),
   kestrel_plbw = function(x, variables = NULL) pictures$kestrel_plreg(npplreg(x), variables),
   kestrel_sibw = function(x) pictures$kestrel_si(npindex(x)),
-  kestrel_sigtest = function(x) {
-    frame <- as.data.frame(x)
-    replicates_picture(x$In.bootstrap, frame$In, frame$regressor, "In")
-  },
-  kestrel_deneqtest = function(x) {
-    check_object(x, "object", "kestrel_deneqtest")
-    replicates_picture(x$Tn.bootstrap, x$Tn, "Tn", "Tn")
-  },
-  kestrel_srho = function(x) {
-    check_object(x, "object", "kestrel_srho")
-    need_bootstrap(x)
-    replicates_picture(replicates_of_srho(x), x$Srho, "Srho", "Srho")
-  },
-  kestrel_sdeptest = function(x) {
-    check_object(x, "object", "kestrel_sdeptest")
-    need_bootstrap(x)
-    replicates_picture(x$Srho.bootstrap.mat, x$Srho, paste("lag", seq_len(x$lag.num)), "Srho")
-  },
   kestrel_q_error = function(x) {
     frame <- as.data.frame(x)
     rows <- data.frame(estimator = rep(factor(names(frame), names(frame)), each = nrow(frame)),
@@ -409,23 +391,7 @@ pictures <- list(
     picture(list(ggplot2::geom_boxplot(by_columns(x = "estimator", y = "error"), rows, inherit.aes = FALSE)),
             list(x = NULL, y = "q-error"), list(ggplot2::scale_y_log10()))
   }
-)
-
-need_bootstrap <- function(x) {
-  if (!x$bootstrap) abort_input("`object` must be a test with bootstrap samples to be drawn.")
-}
-
-# The statistics of bootstrap samples, with a column for each of those of the data, which are marked.
-replicates_picture <- function(replicates, observed, names, label) {
-  names <- factor(names, unique(names))
-  rows <- data.frame(value = as.vector(replicates), of = rep(names, each = NROW(replicates)))
-  samples <- ggplot2::geom_histogram(by_columns(x = "value"), rows[is.finite(rows$value), ], inherit.aes = FALSE,
-                                     bins = 30L, fill = colours$shade, colour = colours$curve)
-  marks <- ggplot2::geom_vline(by_columns(xintercept = "value"), data.frame(value = observed, of = names),
-                               colour = colours$mark, linetype = 2)
-  picture(list(samples, marks), list(x = label, y = "bootstrap samples"),
-          if (length(observed) > 1L) list(ggplot2::facet_wrap("of", scales = "free")) else list())
-}
+))
 
 # Values on a grid of which some are marked: on a line the curve of `value` with points, in the plane tiles.
 marked_picture <- function(x, frame, mark, label, value = NULL) {

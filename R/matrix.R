@@ -38,6 +38,12 @@ many_matrices <- function(entries) {
   lapply(seq_len(nrow(at)), function(i) lapply(seq_len(nrow(at)), function(j) entries[, at[i, j]]))
 }
 
+# The 2d-th root of det(H).
+mean_bandwidth <- function(H) {
+  H <- as.matrix(H)
+  exp(sum(log(diag(as.matrix(lower_root_cpp(H))))) / nrow(H))
+}
+
 # The symmetric root.
 matrix_root <- function(A) {
   parts <- eigen(A, symmetric = TRUE)

@@ -1293,6 +1293,65 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// sketch_sample_cpp
+SEXP sketch_sample_cpp(Rcpp::RawVector bytes, Rcpp::List run);
+RcppExport SEXP _kestrel_sketch_sample_cpp(SEXP bytesSEXP, SEXP runSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::RawVector >::type bytes(bytesSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
+    rcpp_result_gen = Rcpp::wrap(sketch_sample_cpp(bytes, run));
+    return rcpp_result_gen;
+END_RCPP
+}
+// sketch_regression_cpp
+SEXP sketch_regression_cpp(Rcpp::RawVector bytes, Rcpp::List run);
+RcppExport SEXP _kestrel_sketch_regression_cpp(SEXP bytesSEXP, SEXP runSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::RawVector >::type bytes(bytesSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
+    rcpp_result_gen = Rcpp::wrap(sketch_regression_cpp(bytes, run));
+    return rcpp_result_gen;
+END_RCPP
+}
+// sketch_regression_least_cpp
+double sketch_regression_least_cpp(SEXP regression);
+RcppExport SEXP _kestrel_sketch_regression_least_cpp(SEXP regressionSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type regression(regressionSEXP);
+    rcpp_result_gen = Rcpp::wrap(sketch_regression_least_cpp(regression));
+    return rcpp_result_gen;
+END_RCPP
+}
+// sketch_regression_cv_cpp
+Rcpp::List sketch_regression_cv_cpp(SEXP regression, Rcpp::NumericVector h, bool local_linear, Rcpp::List run);
+RcppExport SEXP _kestrel_sketch_regression_cv_cpp(SEXP regressionSEXP, SEXP hSEXP, SEXP local_linearSEXP, SEXP runSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type regression(regressionSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type h(hSEXP);
+    Rcpp::traits::input_parameter< bool >::type local_linear(local_linearSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
+    rcpp_result_gen = Rcpp::wrap(sketch_regression_cv_cpp(regression, h, local_linear, run));
+    return rcpp_result_gen;
+END_RCPP
+}
+// sketch_regression_fit_cpp
+Rcpp::NumericVector sketch_regression_fit_cpp(SEXP regression, double h, bool local_linear, Rcpp::NumericVector points, Rcpp::List run);
+RcppExport SEXP _kestrel_sketch_regression_fit_cpp(SEXP regressionSEXP, SEXP hSEXP, SEXP local_linearSEXP, SEXP pointsSEXP, SEXP runSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type regression(regressionSEXP);
+    Rcpp::traits::input_parameter< double >::type h(hSEXP);
+    Rcpp::traits::input_parameter< bool >::type local_linear(local_linearSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type points(pointsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
+    rcpp_result_gen = Rcpp::wrap(sketch_regression_fit_cpp(regression, h, local_linear, points, run));
+    return rcpp_result_gen;
+END_RCPP
+}
 // sketch_rows_cpp
 Rcpp::NumericMatrix sketch_rows_cpp(Rcpp::RawVector bytes);
 RcppExport SEXP _kestrel_sketch_rows_cpp(SEXP bytesSEXP) {
@@ -1352,65 +1411,6 @@ BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::traits::input_parameter< Rcpp::RawVector >::type bytes(bytesSEXP);
     rcpp_result_gen = Rcpp::wrap(sketch_kept_cpp(bytes));
-    return rcpp_result_gen;
-END_RCPP
-}
-// sketch_regression_cpp
-SEXP sketch_regression_cpp(Rcpp::RawVector bytes, Rcpp::List run);
-RcppExport SEXP _kestrel_sketch_regression_cpp(SEXP bytesSEXP, SEXP runSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::traits::input_parameter< Rcpp::RawVector >::type bytes(bytesSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
-    rcpp_result_gen = Rcpp::wrap(sketch_regression_cpp(bytes, run));
-    return rcpp_result_gen;
-END_RCPP
-}
-// sketch_regression_least_cpp
-double sketch_regression_least_cpp(SEXP regression);
-RcppExport SEXP _kestrel_sketch_regression_least_cpp(SEXP regressionSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::traits::input_parameter< SEXP >::type regression(regressionSEXP);
-    rcpp_result_gen = Rcpp::wrap(sketch_regression_least_cpp(regression));
-    return rcpp_result_gen;
-END_RCPP
-}
-// sketch_regression_cv_cpp
-Rcpp::List sketch_regression_cv_cpp(SEXP regression, Rcpp::NumericVector h, bool local_linear, Rcpp::List run);
-RcppExport SEXP _kestrel_sketch_regression_cv_cpp(SEXP regressionSEXP, SEXP hSEXP, SEXP local_linearSEXP, SEXP runSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::traits::input_parameter< SEXP >::type regression(regressionSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type h(hSEXP);
-    Rcpp::traits::input_parameter< bool >::type local_linear(local_linearSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
-    rcpp_result_gen = Rcpp::wrap(sketch_regression_cv_cpp(regression, h, local_linear, run));
-    return rcpp_result_gen;
-END_RCPP
-}
-// sketch_regression_fit_cpp
-Rcpp::NumericVector sketch_regression_fit_cpp(SEXP regression, double h, bool local_linear, Rcpp::NumericVector points, Rcpp::List run);
-RcppExport SEXP _kestrel_sketch_regression_fit_cpp(SEXP regressionSEXP, SEXP hSEXP, SEXP local_linearSEXP, SEXP pointsSEXP, SEXP runSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::traits::input_parameter< SEXP >::type regression(regressionSEXP);
-    Rcpp::traits::input_parameter< double >::type h(hSEXP);
-    Rcpp::traits::input_parameter< bool >::type local_linear(local_linearSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type points(pointsSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
-    rcpp_result_gen = Rcpp::wrap(sketch_regression_fit_cpp(regression, h, local_linear, points, run));
-    return rcpp_result_gen;
-END_RCPP
-}
-// sketch_sample_cpp
-SEXP sketch_sample_cpp(Rcpp::RawVector bytes, Rcpp::List run);
-RcppExport SEXP _kestrel_sketch_sample_cpp(SEXP bytesSEXP, SEXP runSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::traits::input_parameter< Rcpp::RawVector >::type bytes(bytesSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
-    rcpp_result_gen = Rcpp::wrap(sketch_sample_cpp(bytes, run));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1546,17 +1546,17 @@ static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_merge_sketches_cpp", (DL_FUNC) &_kestrel_merge_sketches_cpp, 2},
     {"_kestrel_sketch_info_cpp", (DL_FUNC) &_kestrel_sketch_info_cpp, 1},
     {"_kestrel_sketch_quantiles_cpp", (DL_FUNC) &_kestrel_sketch_quantiles_cpp, 2},
+    {"_kestrel_sketch_sample_cpp", (DL_FUNC) &_kestrel_sketch_sample_cpp, 2},
+    {"_kestrel_sketch_regression_cpp", (DL_FUNC) &_kestrel_sketch_regression_cpp, 2},
+    {"_kestrel_sketch_regression_least_cpp", (DL_FUNC) &_kestrel_sketch_regression_least_cpp, 1},
+    {"_kestrel_sketch_regression_cv_cpp", (DL_FUNC) &_kestrel_sketch_regression_cv_cpp, 4},
+    {"_kestrel_sketch_regression_fit_cpp", (DL_FUNC) &_kestrel_sketch_regression_fit_cpp, 5},
     {"_kestrel_sketch_rows_cpp", (DL_FUNC) &_kestrel_sketch_rows_cpp, 1},
     {"_kestrel_grid_table_cpp", (DL_FUNC) &_kestrel_grid_table_cpp, 1},
     {"_kestrel_grid_of_table_cpp", (DL_FUNC) &_kestrel_grid_of_table_cpp, 2},
     {"_kestrel_sketch_parts_cpp", (DL_FUNC) &_kestrel_sketch_parts_cpp, 1},
     {"_kestrel_sketch_of_parts_cpp", (DL_FUNC) &_kestrel_sketch_of_parts_cpp, 2},
     {"_kestrel_sketch_kept_cpp", (DL_FUNC) &_kestrel_sketch_kept_cpp, 1},
-    {"_kestrel_sketch_regression_cpp", (DL_FUNC) &_kestrel_sketch_regression_cpp, 2},
-    {"_kestrel_sketch_regression_least_cpp", (DL_FUNC) &_kestrel_sketch_regression_least_cpp, 1},
-    {"_kestrel_sketch_regression_cv_cpp", (DL_FUNC) &_kestrel_sketch_regression_cv_cpp, 4},
-    {"_kestrel_sketch_regression_fit_cpp", (DL_FUNC) &_kestrel_sketch_regression_fit_cpp, 5},
-    {"_kestrel_sketch_sample_cpp", (DL_FUNC) &_kestrel_sketch_sample_cpp, 2},
     {"_kestrel_variable_grid_cpp", (DL_FUNC) &_kestrel_variable_grid_cpp, 4},
     {"_kestrel_ones_cpp", (DL_FUNC) &_kestrel_ones_cpp, 1},
     {NULL, NULL, 0}

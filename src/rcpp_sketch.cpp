@@ -6,28 +6,21 @@
 // These functions, and others that kde_sketch() calls, have no generator of random numbers (rng =
 // false). Rcpp would seed it in a new process, and package future would report that a worker drew
 // random numbers.
+#include "rcpp_sketch.hpp"
+
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "core/base/whole.hpp"
 #include "core/sketch/grid_modes.hpp"
-#include "core/sketch/grid_sketch.hpp"
 #include "core/sketch/sketch_builder.hpp"
-#include "core/sketch/sketch_bytes.hpp"
-#include "core/sketch/sketch_regression.hpp"
 #include "core/sketch/sketch_sample.hpp"
-#include "rcpp_fields.hpp"
 #include "rcpp_run.hpp"
 #include "rcpp_sample.hpp"
 #include "rcpp_util.hpp"
 
 using namespace kestrel;
-
-/// The name of this type is the class of the condition in R (rcpp_util.hpp).
-struct kestrel_core_sketch : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
 
 namespace {
 
@@ -45,37 +38,6 @@ class HeldSketch : public HeldSample {
   const Sketch sketch_;
   const std::unique_ptr<const Sample> sample_;
 };
-
-Span<const unsigned char> span_of(const Rcpp::RawVector& bytes) {
-  return {bytes.begin(), static_cast<std::size_t>(bytes.size())};
-}
-
-bool is_grid(const Rcpp::RawVector& bytes) { return is_grid_sketch(span_of(bytes)); }
-
-/// What `call` returns; words of the core about a sketch become a condition of their own.
-template <class Call>
-auto refusing_sketches(const Call& call) {
-  try {
-    return call();
-  } catch (const error& problem) {
-    if (problem.kind == ErrorKind::input) throw kestrel_core_sketch(problem.what());
-    throw;
-  }
-}
-
-LineSketch read_line(const Rcpp::RawVector& bytes) {
-  return refusing_sketches([&] { return sketch_of(span_of(bytes)); });
-}
-
-GridSketch read_grid(const Rcpp::RawVector& bytes) {
-  return refusing_sketches([&] { return grid_sketch_of(span_of(bytes)); });
-}
-
-template <class Sketch>
-Rcpp::RawVector raw_of(const Sketch& sketch) {
-  const std::vector<unsigned char> bytes = bytes_of(sketch);
-  return Rcpp::RawVector(bytes.begin(), bytes.end());
-}
 
 /// A sketch that grows, which R holds a pointer to.
 class GrowingSketch {
@@ -119,64 +81,7 @@ class GrowingGrid : public GrowingSketch {
   GridSketch sketch_;
 };
 
-struct AnyPlan {
-  std::vector<int> exponent;
-  std::vector<std::string> column;
-  std::string weight;
-  int weight_exponent;
-  std::string response;
-  int response_exponent;
-  double response_origin;
-
-  bool is_grid() const { return exponent.size() > 1; }
-  SketchPlan line() const {
-    return {exponent[0], column[0],         weight,         weight_exponent,
-            response,    response_exponent, response_origin};
-  }
-  GridPlan grid() const { return {exponent, column, weight, weight_exponent}; }
-};
-
-AnyPlan unpack_plan(const Rcpp::List& list) {
-  const Fields fields(list, "a plan of sketches",
-                      {"exponent", "column", "weight", "weight_exponent", "response",
-                       "response_exponent", "response_origin"});
-  return {fields.get<std::vector<int>>("exponent"), fields.get<std::vector<std::string>>("column"),
-          fields.get<std::string>("weight"),        fields.get<int>("weight_exponent"),
-          fields.get<std::string>("response"),      fields.get<int>("response_exponent"),
-          fields.get<double>("response_origin")};
-}
-
-/// Tables have whole numbers as hi 2^22 + lo.
-constexpr int kLowBits = 22;
-
-void split_whole(const WideInteger& value, double* high, double* low) {
-  const WideInteger top = value.shifted_down(kLowBits);
-  WideInteger rest = value;
-  rest += -top.shifted(kLowBits);
-  *high = top.value();
-  *low = rest.value();
-}
-
-WideInteger joined_whole(std::int64_t high, std::int64_t low) {
-  WideInteger value = WideInteger(high).shifted(kLowBits);
-  value += WideInteger(low);
-  return value;
-}
-
 GrowingSketch& growing_at(SEXP pointer) { return *Rcpp::XPtr<GrowingSketch>(pointer); }
-
-/// The regressions of a sketch, which it keeps.
-class HeldRegressionSketch {
- public:
-  HeldRegressionSketch(LineSketch sketch, const Run& run)
-      : sketch_(std::move(sketch)), made(sketch_, run) {}
-
- private:
-  const LineSketch sketch_;
-
- public:
-  const SketchRegression made;
-};
 
 Rcpp::String utf8(const std::string& text) { return Rcpp::String(text, CE_UTF8); }
 
@@ -331,158 +236,6 @@ Rcpp::List sketch_info_cpp(Rcpp::RawVector bytes) {
 // [[Rcpp::export(rng = false)]]
 Rcpp::NumericVector sketch_quantiles_cpp(Rcpp::RawVector bytes, Rcpp::NumericVector prob) {
   return Rcpp::wrap(quantiles_of(read_line(bytes), view(prob)));
-}
-
-/// Of a sketch of several variables: the rows that are kept, with their weights if there are any.
-// [[Rcpp::export(rng = false)]]
-Rcpp::NumericMatrix sketch_rows_cpp(Rcpp::RawVector bytes) {
-  const GridSketch sketch = read_grid(bytes);
-  const std::vector<double> rows = kept_rows(sketch);
-  const int width = static_cast<int>(sketch.width_of_row()),
-            n = static_cast<int>(rows.size() / sketch.width_of_row());
-  Rcpp::NumericMatrix out(n, width);
-  for (int i = 0; i < n; ++i) {
-    for (int k = 0; k < width; ++k) out(i, k) = rows[static_cast<std::size_t>(i * width + k)];
-  }
-  return out;
-}
-
-/// Of a sketch of several variables without weights: the rows that are kept, a row each, keys of
-/// tiles and cells, a column each, and sums and cells as hi 2^22 + lo. Counts are the first sums.
-// [[Rcpp::export(rng = false)]]
-Rcpp::List grid_table_cpp(Rcpp::RawVector bytes) {
-  const GridSketch sketch = read_grid(bytes);
-  const GridTable table = table_of(sketch);
-  const int d = static_cast<int>(sketch.d());
-  const auto keys = [&](const std::vector<std::int64_t>& of) {
-    Rcpp::NumericMatrix out(d, static_cast<int>(of.size()) / d);
-    for (std::size_t i = 0; i < of.size(); ++i) {
-      out[static_cast<R_xlen_t>(i)] = static_cast<double>(of[i]);
-    }
-    return out;
-  };
-  const auto parts = [&](const std::vector<WideInteger>& of) {
-    Rcpp::NumericMatrix out(2, static_cast<int>(of.size()));
-    for (std::size_t i = 0; i < of.size(); ++i) {
-      split_whole(of[i], &out(0, static_cast<int>(i)), &out(1, static_cast<int>(i)));
-    }
-    return out;
-  };
-  return Rcpp::List::create(
-      Rcpp::Named("rows") = sketch_rows_cpp(bytes), Rcpp::Named("tile") = keys(table.tile),
-      Rcpp::Named("sums") = parts(table.sums), Rcpp::Named("cell") = keys(table.cell),
-      Rcpp::Named("cells") = parts(table.cells));
-}
-
-/// The bytes of the sketch with such a table, whose rows and keys are columns; range: two rows.
-// [[Rcpp::export(rng = false)]]
-Rcpp::RawVector grid_of_table_cpp(Rcpp::List plan, Rcpp::List table) {
-  const Fields fields(table, "a table of a sketch",
-                      {"rows", "tile", "sums", "cell", "cells", "range"});
-  const auto whole = [&](const char* name) {
-    std::vector<std::int64_t> out;
-    for (const double value : fields.get<std::vector<double>>(name)) {
-      out.push_back(whole_number<std::int64_t>(value));
-    }
-    return out;
-  };
-  const auto sums = [&](const char* name) {
-    const std::vector<std::int64_t> halves = whole(name);
-    std::vector<WideInteger> out;
-    for (std::size_t i = 0; i + 1 < halves.size(); i += 2) {
-      out.push_back(joined_whole(halves[i], halves[i + 1]));
-    }
-    return out;
-  };
-  const std::vector<double> limits = fields.get<std::vector<double>>("range");
-  std::vector<ValueRange> ranges;
-  for (std::size_t k = 0; k + 1 < limits.size(); k += 2)
-    ranges.push_back({limits[k], limits[k + 1]});
-  return refusing_sketches([&] {
-    return raw_of(grid_of_table(unpack_plan(plan).grid(), ranges,
-                                {fields.get<std::vector<double>>("rows"), whole("tile"),
-                                 whole("cell"), sums("sums"), sums("cells")}));
-  });
-}
-
-/// Of a sketch without weights: the samples that are kept, the keys of the full cells, and their
-/// sums as two matrices, a column for each cell: hi 2^22 + lo, in quanta.
-// [[Rcpp::export(rng = false)]]
-Rcpp::List sketch_parts_cpp(Rcpp::RawVector bytes) {
-  const LineSketch sketch = read_line(bytes);
-  const int cells = static_cast<int>(sketch.full().size());
-  Rcpp::NumericMatrix high(LineSketch::kMoments, cells), low(LineSketch::kMoments, cells);
-  for (int k = 0; k < cells; ++k) {
-    const WideInteger* sums = sketch.sums(static_cast<std::size_t>(k));
-    for (int a = 0; a < LineSketch::kMoments; ++a) {
-      split_whole(sums[a], &high(a, k), &low(a, k));
-    }
-  }
-  return Rcpp::List::create(Rcpp::Named("kept") = Rcpp::wrap(sketch.kept().x),
-                            Rcpp::Named("key") = Rcpp::wrap(sketch.full()),
-                            Rcpp::Named("hi") = high, Rcpp::Named("lo") = low);
-}
-
-/// The bytes of the sketch without weights with these parts; sums as sketch_parts_cpp() has them,
-/// of whole numbers below 2^53.
-// [[Rcpp::export(rng = false)]]
-Rcpp::RawVector sketch_of_parts_cpp(Rcpp::List plan, Rcpp::List parts) {
-  const Fields fields(parts, "parts of a sketch", {"kept", "key", "hi", "lo", "range"});
-  const std::vector<double> range = fields.get<std::vector<double>>("range"),
-                            high = fields.get<std::vector<double>>("hi"),
-                            low = fields.get<std::vector<double>>("lo");
-  std::vector<WideInteger> sums;
-  for (std::size_t k = 0; k < high.size(); ++k) {
-    sums.push_back(
-        joined_whole(whole_number<std::int64_t>(high[k]), whole_number<std::int64_t>(low[k])));
-  }
-  return refusing_sketches([&] {
-    return raw_of(LineSketch::of_parts(unpack_plan(plan).line(), {range[0], range[1]},
-                                       {HUGE_VAL, -HUGE_VAL},
-                                       {fields.get<std::vector<double>>("kept"), {}},
-                                       fields.get<std::vector<double>>("key"), std::move(sums)));
-  });
-}
-
-/// Of a sketch of one variable: the samples that are kept, and the responses of a regression.
-// [[Rcpp::export(rng = false)]]
-Rcpp::List sketch_kept_cpp(Rcpp::RawVector bytes) {
-  const LineSketch sketch = read_line(bytes);
-  return Rcpp::List::create(Rcpp::Named("x") = Rcpp::wrap(sketch.kept().x),
-                            Rcpp::Named("y") = Rcpp::wrap(sketch.kept().w));
-}
-
-/// The regressions of a sketch that has full cells.
-// [[Rcpp::export(rng = false)]]
-SEXP sketch_regression_cpp(Rcpp::RawVector bytes, Rcpp::List run) {
-  return Rcpp::XPtr<HeldRegressionSketch>(
-      new HeldRegressionSketch(read_line(bytes), unpack_silent_run(run)));
-}
-
-// [[Rcpp::export(rng = false)]]
-double sketch_regression_least_cpp(SEXP regression) {
-  return Rcpp::XPtr<HeldRegressionSketch>(regression)->made.least_bandwidth();
-}
-
-/// As regression_cv_cpp(), NaN where the cells do not serve a bandwidth.
-// [[Rcpp::export(rng = false)]]
-Rcpp::List sketch_regression_cv_cpp(SEXP regression, Rcpp::NumericVector h, bool local_linear,
-                                    Rcpp::List run) {
-  const CrossValidation curve =
-      Rcpp::XPtr<HeldRegressionSketch>(regression)
-          ->made.cross_validate(view(h), {Kernel::gaussian, 1, local_linear}, unpack_run(run));
-  return Rcpp::List::create(Rcpp::Named("squares") = curve.squares,
-                            Rcpp::Named("insample") = curve.in_sample,
-                            Rcpp::Named("trace") = curve.trace);
-}
-
-/// The fit at points, NaN where there is none.
-// [[Rcpp::export(rng = false)]]
-Rcpp::NumericVector sketch_regression_fit_cpp(SEXP regression, double h, bool local_linear,
-                                              Rcpp::NumericVector points, Rcpp::List run) {
-  return Rcpp::wrap(
-      Rcpp::XPtr<HeldRegressionSketch>(regression)
-          ->made.fits(view(points), {Kernel::gaussian, h, local_linear}, unpack_run(run)));
 }
 
 /// The sample of a sketch with a sample at least, as sample_cpp() makes one of data.
