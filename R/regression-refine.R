@@ -70,52 +70,74 @@ sides_of <- function(bw, at) {
         bw[pmin(findInterval(bw[at] * (1 + 1e-12), bw) + 1L, length(bw))])
 }
 
-# The minima between the two rows of `ends`, of all valleys at once: each is cut to two of eight parts, until these are
-# at most 3 % wide. Then the polynomial of degree 4 through the nine values tells the place, whose error is that of the
-# values over their curvature, while that of the least value is the root of it. If it is no minimum, as next to a pole
-# of the curve of a kernel of higher order, the parts are cut again, at most four times in all.
+# The minima between the two rows of `ends`, of all valleys at once, each from nine values and the polynomial through
+# them. If the polynomial of degree 4 disagrees, or if the value at the minimum is not the expected one, as next to a
+# pole of the curve of a kernel of higher order, the valley is cut to two of its eight parts, at most four times. Where
+# these are at most 3 % wide, the polynomial of degree 4 tells the place: its error is that of the values over their
+# curvature, while that of the least value is the root of it.
 polished_valleys <- function(objective, ends) {
   if (length(ends) == 0L) return(list(bw = numeric(0), value = numeric(0), evaluations = 0L))
   ends <- log(ends)
   columns <- seq_len(ncol(ends))
-  share <- 0:8 / 8
   evaluations <- 0L
   for (pass in 1:5) {
-    at <- outer(1 - share, ends[1L, ]) + outer(share, ends[2L, ])
+    middle <- (ends[1L, ] + ends[2L, ]) / 2
+    half <- (ends[2L, ] - ends[1L, ]) / 2
+    at <- rep(middle, each = 9L) + outer(nine_nodes, half)
     value <- matrix(objective(exp(at)), 9L)
     evaluations <- evaluations + length(value)
     best <- max.col(-t(value), "first")
-    inner <- rbind(at[cbind(pmax(best - 1L, 1L), columns)], at[cbind(pmin(best + 1L, 9L), columns)])
-    if (pass < 5L && any(ends[2L, ] - ends[1L, ] > 0.06)) {
-      ends <- inner
-      next
-    }
-    place <- quartic_minima(value, best)
-    vertex <- exp(ends[1L, ] + place * (ends[2L, ] - ends[1L, ]))
-    at_vertex <- objective(vertex)
-    evaluations <- evaluations + length(vertex)
     least <- value[cbind(best, columns)]
-    better <- !is.na(at_vertex) & at_vertex <= least + 1e-13 * abs(least)
-    if (all(better)) break
+    inner <- rbind(at[cbind(pmax(best - 1L, 1L), columns)], at[cbind(pmin(best + 1L, 9L), columns)])
+    found <- polynomial_minima(value, best)
+    narrow <- half <= 0.03
+    if (pass == 5L || all(found$smooth & (narrow | half * abs(found$place - found$rough) <= 3e-4))) {
+      vertex <- exp(middle + half * ifelse(narrow, found$rough, found$place))
+      at_vertex <- objective(vertex)
+      evaluations <- evaluations + length(vertex)
+      better <- !is.na(at_vertex) & at_vertex <= least + 1e-13 * abs(least)
+      if (all(better & (narrow | abs(at_vertex - found$value) <= 1e-6 * found$range))) break
+    }
     ends <- inner
   }
   list(bw = ifelse(better, vertex, exp(at[cbind(best, columns)])), value = ifelse(better, at_vertex, least),
        evaluations = evaluations)
 }
 
-# The coefficients of the polynomial of degree 4 that is nearest to values at 0, 1/8, ..., 1.
-to_quartic <- qr.solve(outer(0:8 / 8, 0:4, `^`), diag(9L))
+nine_nodes <- -4:4 / 4
 
-# Where such polynomials have their minima near the `best` of the values in each column.
-quartic_minima <- function(value, best) {
-  a <- to_quartic %*% (value - rep(apply(value, 2L, min), each = 9L))
-  start <- (best - 1) / 8
+# The minima, `place` and `value`, of the polynomials through nine values, a column each, near the `best` of them, or
+# that node if there is none, and the `rough` places of those of degree 4 that are nearest to them. Values are `smooth`
+# if these are within a thousandth of their `range`, or within rounding.
+polynomial_minima <- function(value, best) {
+  least <- apply(value, 2L, min)
+  range <- apply(value, 2L, max) - least
+  above <- value - rep(least, each = 9L)
+  quartic <- to_quartic %*% above
+  octic <- to_octic %*% above
+  place <- minimum_of(octic, nine_nodes[best])
+  misfit <- apply(abs(outer(nine_nodes, 0:4, `^`) %*% quartic - above), 2L, max)
+  list(place = place, value = least + horner(octic, place), rough = minimum_of(quartic, nine_nodes[best]),
+       range = range, smooth = is.finite(range) & misfit <= 1e-3 * range + 1e-12 * abs(least))
+}
+
+# From values at the nodes to coefficients.
+to_quartic <- qr.solve(outer(nine_nodes, 0:4, `^`), diag(9L))
+to_octic <- solve(outer(nine_nodes, 0:8, `^`))
+
+horner <- function(coefficients, at) {
+  sum <- 0
+  for (k in rev(seq_len(nrow(coefficients)))) sum <- sum * at + coefficients[k, ]
+  sum
+}
+
+# Newton's steps in [-1, 1], a quarter in all; the start if they end nowhere.
+minimum_of <- function(coefficients, start) {
+  powers <- seq_len(nrow(coefficients)) - 1
+  slope <- coefficients[-1L, , drop = FALSE] * powers[-1L]
+  bend <- slope[-1L, , drop = FALSE] * powers[-c(1L, length(powers))]
   at <- start
-  for (step in 1:4) {
-    slope <- a[2L, ] + at * (2 * a[3L, ] + at * (3 * a[4L, ] + at * 4 * a[5L, ]))
-    bend <- 2 * a[3L, ] + at * (6 * a[4L, ] + at * 12 * a[5L, ])
-    at <- pmin(pmax(at - slope / bend, start - 1 / 8, 0), start + 1 / 8, 1)
-  }
+  for (pass in 1:6) at <- pmin(pmax(at - horner(slope, at) / horner(bend, at), start - 0.25, -1), start + 0.25, 1)
   ifelse(is.finite(at), at, start)
 }
 

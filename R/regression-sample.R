@@ -33,7 +33,7 @@ check_regression_sample <- function(xdat, ydat, w, na.action) {
   }
   weighted <- !is.null(w)
   w <- check_weights(w, n)
-  some <- anyNA(x$value) || anyNA(y$value) || weighted && anyNA(w)
+  some <- has_missing(x$value) || has_missing(y$value) || weighted && has_missing(w)
   if (some) heard()
   gone <- if (some) is.na(x$value) | is.na(y$value) | is.na(w) else FALSE
   omitted <- omitted_rows(gone, na.action)
@@ -114,6 +114,9 @@ check_squared_weights <- function(sums) {
 }
 
 plain_name <- function(name) switch(name, xdat = , txdat = "x", ydat = , tydat = "y", name)
+
+# On all threads for the usual vector, which has none.
+has_missing <- function(value) !(is.double(value) && all_finite_cpp(value)) && anyNA(value)
 
 check_observed <- function(variable) {
   value <- variable$value

@@ -58,12 +58,12 @@
 #' below 2^24 units. They are rounded to multiples of 2^-44 units, so that weights of more than 12 decades keep enough
 #' digits. If the mean of all weights is below 2^-10 units, the pilot was no guide, and the sketch is refused.
 #'
-#' @section Regression: With a response `y` a sketch of one column also serves [npregbw()]. Beside its own moments a cell
-#' then has those of x with y and with y^2, or it keeps the values with their responses. Responses are measured from an
-#' origin near the pilot's mean, in a unit of four to eight of its standard deviations. They are rounded to multiples of
-#' 2^-44 units. They must be within 2^24 units. Rounding changes a mean of squared residuals by about 2^-44 / sqrt(n) squared
-#' units, at random: with a residual standard deviation of a tenth of a unit and a million rows, that is 1e-14 of it.
-#' There are no weights.
+#' @section Regression: With a response `y` a sketch of one column also serves [npregbw()]. Beside its own moments a
+#' cell then has those of x with y and with y^2, or it keeps the values with their responses. Responses are measured
+#' from an origin near the pilot's mean, in a unit of four to eight of its standard deviations. They are rounded to
+#' multiples of 2^-44 units. They must be within 2^24 units. Rounding changes a mean of squared residuals by about
+#' 2^-44 / sqrt(n) squared units, at random: with a residual standard deviation of a tenth of a unit and a million
+#' rows, that is 1e-14 of it. There are no weights.
 #'
 #' @section What a sketch cannot do: It takes three columns at most. The kernel is Gaussian. Quantiles are known to
 #' the width of a cell, unless the cell keeps its values. So `hpi(s)` may differ a little from that of the data if the

@@ -93,7 +93,7 @@ CrossValidation gpu_cross_validate(const RegressionSample& sample, Span<const do
     request.trend = median_of_every(1, bandwidth);
     if (!is_compact(kernel)) {
       request.reach = kGaussianReach;
-      request.cut = gaussian_cut(WeightArray(w).data(), w.size);
+      request.cut = gaussian_cut(w);
     } else {
       check_powers(request.unit, bandwidth, kernel_degree(kernel) + (local_linear ? 2 : 0));
     }

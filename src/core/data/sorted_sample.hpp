@@ -40,6 +40,8 @@ class SortedSample {
   std::size_t given(std::size_t i) const { return (*order_)[i]; }
   /// Whether every weight is 1; sums then need not read them.
   bool unit_weights() const { return unit_weights_; }
+  /// The weights, absent if every one is 1.
+  Weights weights() const { return {unit_weights_ ? nullptr : w(), size_}; }
   const double* x() const { return start(x_); }
   /// Null if not given.
   const double* w() const { return start(w_); }

@@ -87,11 +87,15 @@ void check_room(const Residuals& out, std::size_t n) {
   throw error(ErrorKind::internal, "room for residuals of a wrong size");
 }
 
+namespace {
+
 double total(const std::vector<FitTotals>& blocks, double FitTotals::*which) {
   std::vector<double> value;
   for (const FitTotals& block : blocks) value.push_back(block.*which);
   return pairwise_sum(value.data(), value.size());
 }
+
+}  // namespace
 
 FitTotals totals_of(const std::vector<FitTotals>& blocks) {
   return {total(blocks, &FitTotals::squares), total(blocks, &FitTotals::in_sample),

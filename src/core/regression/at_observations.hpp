@@ -37,10 +37,7 @@ void put_back(const RawArray<std::uint32_t>& place, std::size_t rows,
 /// Throws error(internal) unless there is room for n observations.
 void check_room(const Residuals& out, std::size_t n);
 
-/// The sum over all blocks, pairwise.
-double total(const std::vector<FitTotals>& blocks, double FitTotals::*which);
-
-/// All four of them.
+/// The sums over all blocks, pairwise.
 FitTotals totals_of(const std::vector<FitTotals>& blocks);
 
 }  // namespace kestrel

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 
+#include "core/regression/at_observations.hpp"
 #include "core/regression/gaussian_sums.hpp"
 #include "core/regression/place_totals.hpp"
 
@@ -16,6 +18,8 @@ constexpr double kLeastOfCell = 16;
 constexpr double kMaxLeverage = 0.5;
 /// Of a work item of cells: some tens of microseconds, milliseconds if it is done sample by sample.
 constexpr std::size_t kSizeOfItem = 4096;
+/// Bandwidths that are summed side by side. The kernel of one takes up to half a megabyte.
+constexpr std::size_t kAtOnce = 32;
 
 /// The cells, or the places, that begin the work items, and their number.
 std::vector<std::size_t> items_of(const GaussianCall& call, bool by_cells) {
@@ -88,58 +92,119 @@ std::optional<CellTotals> cell_totals(const GaussianCall& call, std::size_t c) {
   return all;
 }
 
-bool gaussian_totals(const LocalSource& source, const LocalFitter& fitter,
-                     const LocalKernel& kernel, const RunOptions& options,
-                     std::vector<FitTotals>& totals, const LocalTake& take) {
-  const GaussianCall call(source, source.sample(), kernel, 1, *options.table);
-  const bool unit = source.sample().unit_weights();
-  const bool by_cells = unit && call.level != nullptr;
-  if (!by_cells && !(unit && source.places() != nullptr)) return false;
-  const auto one_by_one = [&](std::size_t begin, std::size_t end, std::size_t item, int worker) {
+bool has_totals(const LocalSource& source, const LocalKernel& kernel) {
+  if (!kernel.gaussian() || !source.sample().unit_weights()) return false;
+  return source.places() != nullptr ||
+         (source.cells() != nullptr &&
+          node_exponent(kernel.h, kernel.order) >= source.cells()->finest());
+}
+
+namespace {
+
+/// The work items of one bandwidth.
+class CurveItems {
+ public:
+  CurveItems(const LocalSource& source, const LocalFitter& fitter, const LocalKernel& kernel,
+             const simd::Table& table)
+      : call_(source, source.sample(), kernel, 1, table),
+        fitter_(fitter),
+        by_cells_(call_.level != nullptr),
+        first_(items_of(call_, by_cells_)) {}
+
+  std::size_t count() const { return first_.size() - 1; }
+  /// Calls `take` for the samples that cells and places leave out.
+  void add(std::size_t item, const LocalTake& take, FitTotals& totals) const;
+
+ private:
+  void one_by_one(std::size_t begin, std::size_t end, const LocalTake& take) const {
     for (; begin < end; begin += kSweepBlock) {
       poll_if_due({});
-      gaussian_block(call, begin, std::min<std::size_t>(kSweepBlock, end - begin), item, worker,
-                     take);
+      gaussian_block(call_, begin, std::min<std::size_t>(kSweepBlock, end - begin), 0, 0, take);
     }
-  };
-  // Whole places.
-  const auto fit_samples = [&](std::size_t begin, std::size_t end, std::size_t item, int worker) {
-    if (!places_pay(call, begin, end)) {
-      one_by_one(begin, end, item, worker);
-      return;
+  }
+  void fit_samples(std::size_t begin, std::size_t end, const LocalTake& take,
+                   FitTotals& totals) const;
+
+  const GaussianCall call_;
+  const LocalFitter& fitter_;
+  const bool by_cells_;
+  const std::vector<std::size_t> first_;
+};
+
+/// The samples are those of whole places.
+void CurveItems::fit_samples(std::size_t begin, std::size_t end, const LocalTake& take,
+                             FitTotals& totals) const {
+  if (!places_pay(call_, begin, end)) {
+    one_by_one(begin, end, take);
+    return;
+  }
+  const Places& places = *call_.source.places();
+  for (std::size_t i = begin; i < end;) {
+    const std::size_t p = places.of(i), next = places.first(p + 1);
+    if (next - i > 1) {
+      add_place(call_, fitter_, p, totals);
+    } else {
+      one_by_one(i, next, take);
     }
-    const Places& places = *source.places();
-    for (std::size_t i = begin; i < end;) {
-      const std::size_t p = places.of(i), next = places.first(p + 1);
-      if (next - i > 1) {
-        add_place(call, fitter, p, totals[item]);
-      } else {
-        one_by_one(i, next, item, worker);
-      }
-      i = next;
+    i = next;
+  }
+}
+
+void CurveItems::add(std::size_t item, const LocalTake& take, FitTotals& totals) const {
+  if (!by_cells_) {
+    const Places& places = *call_.source.places();
+    fit_samples(places.first(first_[item]), places.first(first_[item + 1]), take, totals);
+    return;
+  }
+  const NodeLevel& level = *call_.level;
+  for (std::size_t c = first_[item]; c < first_[item + 1]; ++c) {
+    if (const auto found = cell_totals(call_, c); found && found->is_accurate()) {
+      totals.squares += found->totals.squares;
+      totals.in_sample += found->totals.in_sample;
+      totals.trace += found->totals.trace;
+      continue;
     }
-  };
-  const std::vector<std::size_t> items = items_of(call, by_cells);
-  totals.assign(items.size() - 1, FitTotals());
-  parallel_for(items.size() - 1, options.parallel, [&](std::size_t item, int worker) {
-    poll_if_due({});
-    if (!by_cells) {
-      const Places& places = *source.places();
-      fit_samples(places.first(items[item]), places.first(items[item + 1]), item, worker);
-      return;
+    fit_samples(level.first[c], level.first[c + 1], take, totals);
+  }
+}
+
+}  // namespace
+
+std::vector<FitTotals> gaussian_totals(const LocalSource& source, const LocalFitter& fitter,
+                                       Span<const LocalKernel> kernels, const RunOptions& options,
+                                       const CurveTake& take) {
+  std::vector<FitTotals> found;
+  const double all = static_cast<double>(kernels.size);
+  for (std::size_t from = 0; from < kernels.size; from += kAtOnce) {
+    const std::size_t count = std::min(kAtOnce, kernels.size - from);
+    const double before = static_cast<double>(from) / all;
+    const double after = static_cast<double>(from + count) / all;
+    // Making these takes a fraction of the time of their sums.
+    std::vector<std::unique_ptr<const CurveItems>> work(count);
+    parallel_for(count, part_of(options.parallel, before, before), [&](std::size_t k, int) {
+      work[k] =
+          std::make_unique<const CurveItems>(source, fitter, kernels[from + k], *options.table);
+    });
+    std::vector<std::size_t> begin(count + 1, 0);
+    for (std::size_t k = 0; k < count; ++k) begin[k + 1] = begin[k] + work[k]->count();
+    std::vector<FitTotals> totals(begin[count]);
+    parallel_for(totals.size(), part_of(options.parallel, before, after),
+                 [&](std::size_t item, int) {
+                   poll_if_due({});
+                   const auto next = std::upper_bound(begin.begin(), begin.end(), item);
+                   const auto k = static_cast<std::size_t>(next - begin.begin()) - 1;
+                   const LocalTake each = [&](const LocalSums& sums, int) {
+                     take(from + k, sums, totals[item]);
+                   };
+                   work[k]->add(item - begin[k], each, totals[item]);
+                 });
+    for (std::size_t k = 0; k < count; ++k) {
+      const auto first = totals.begin() + static_cast<std::ptrdiff_t>(begin[k]);
+      const auto last = totals.begin() + static_cast<std::ptrdiff_t>(begin[k + 1]);
+      found.push_back(totals_of(std::vector<FitTotals>(first, last)));
     }
-    const NodeLevel& level = *call.level;
-    for (std::size_t c = items[item]; c < items[item + 1]; ++c) {
-      if (const auto found = cell_totals(call, c); found && found->is_accurate()) {
-        totals[item].squares += found->totals.squares;
-        totals[item].in_sample += found->totals.in_sample;
-        totals[item].trace += found->totals.trace;
-        continue;
-      }
-      fit_samples(level.first[c], level.first[c + 1], item, worker);
-    }
-  });
-  return true;
+  }
+  return found;
 }
 
 }  // namespace kestrel

@@ -2,6 +2,7 @@
 #ifndef KESTREL_CORE_REGRESSION_GAUSSIAN_CURVE_HPP
 #define KESTREL_CORE_REGRESSION_GAUSSIAN_CURVE_HPP
 
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -27,13 +28,19 @@ struct CellTotals {
 /// uncertain.
 std::optional<CellTotals> cell_totals(const GaussianCall& call, std::size_t c);
 
-/// Fills `totals` with sums over leave-one-out fits, whose sum is that over all observations but
-/// those for which it calls `take`, in blocks whose slot() is an index of `totals`. O(cells) for
-/// the other ones, or O(pairs of places) where many observations are tied. Returns false, and does
-/// nothing, if neither pays, or if weights are not all 1.
-bool gaussian_totals(const LocalSource& source, const LocalFitter& fitter,
-                     const LocalKernel& kernel, const RunOptions& options,
-                     std::vector<FitTotals>& totals, const LocalTake& take);
+/// Whether there are such totals at this bandwidth: if weights are 1, and if cells or places pay.
+bool has_totals(const LocalSource& source, const LocalKernel& kernel);
+
+/// Adds the fits of a block of samples at bandwidth k to `totals`, on any thread.
+using CurveTake = std::function<void(std::size_t k, const LocalSums& sums, FitTotals& totals)>;
+
+/// Sums over the leave-one-out fits of all samples, for each of several bandwidths, which all have
+/// totals and are summed side by side. Where cells are not accurate, fits are made one by one and
+/// given to `take`. O(cells) for a bandwidth, or O(pairs of places) where many observations are
+/// tied.
+std::vector<FitTotals> gaussian_totals(const LocalSource& source, const LocalFitter& fitter,
+                                       Span<const LocalKernel> kernels, const RunOptions& options,
+                                       const CurveTake& take);
 
 }  // namespace kestrel
 

@@ -57,7 +57,7 @@ LocalFitter::LocalFitter(const SortedSample& sample, const ParallelOptions& opti
     }
     parts[part] = here;
   });
-  cut_ = n > 0 ? gaussian_cut(w, n) : 0;
+  cut_ = gaussian_cut(sample.weights());
   Part before;
   for (Part& part : parts) {
     min_sum_ = std::max(min_sum_, part.max / kMaxLoss);

@@ -72,10 +72,12 @@ Places::Places(const SortedSample& sample, bool responses, const ParallelOptions
   });
 }
 
-double gaussian_cut(const double* w, std::size_t n) {
-  const auto range = std::minmax_element(w, w + n);
+double gaussian_cut(Weights w) {
+  constexpr double kCut = 92.2;
+  if (w.absent() || w.size == 0) return kCut;
+  const auto range = std::minmax_element(w.data, w.data + w.size);
   const double ratio = *range.second / *range.first;
-  return 92.2 + 2 * std::log(std::isfinite(ratio) ? ratio : 1e308);
+  return kCut + 2 * std::log(std::isfinite(ratio) ? ratio : 1e308);
 }
 
 LocalSource::LocalSource(std::unique_ptr<const NodeCells> cells, double samples)
@@ -84,8 +86,7 @@ LocalSource::LocalSource(std::unique_ptr<const NodeCells> cells, double samples)
       prepared_(true),
       weight_ratio_(samples),
       cells_(std::move(cells)) {
-  const double one = 1;
-  cut_ = gaussian_cut(&one, 1);
+  cut_ = gaussian_cut(Weights::ones(1));
 }
 
 void LocalSource::prepare_gaussian(double h, int order, double slope,
@@ -95,8 +96,8 @@ void LocalSource::prepare_gaussian(double h, int order, double slope,
   if (n == 0) return;
   if (!prepared_) {
     prepared_ = true;
-    cut_ = gaussian_cut(sample_.w(), n);
-    const WeightSums sums = weight_sums({sample_.w(), n}, cheap);
+    cut_ = gaussian_cut(sample_.weights());
+    const WeightSums sums = weight_sums(sample_.weights(), cheap);
     weight_ratio_ = std::max(1.0, sums.sum / sums.min_positive);
     min_weight_ = std::isfinite(sums.min_positive) ? sums.min_positive : 0.0;
     const std::size_t places = different_positions(sample_, cheap);

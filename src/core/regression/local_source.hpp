@@ -19,8 +19,8 @@ constexpr double kGaussianReach = 38.0;
 
 /// Terms of the Gaussian kernel below 1e-20 of the nearest one are left out, whatever their
 /// weights: those whose u^2 exceeds that of the nearest sample by more than this, 2 log(1e20
-/// largest / smallest weight). n > 0 positive weights.
-double gaussian_cut(const double* w, std::size_t n);
+/// largest / smallest weight). Positive weights. O(n), O(1) if they are absent.
+double gaussian_cut(Weights w);
 
 /// Different positions of a sample, with the weight and the mean response of each.
 class Places {

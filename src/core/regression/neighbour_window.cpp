@@ -49,7 +49,7 @@ NeighbourBandwidths::NeighbourBandwidths(const SortedSample& line, const LocalKe
       reach_(std::move(distance)),
       factor_(gaussian_factor(kernel.order)) {
   const std::size_t n = line.size();
-  if (kernel.gaussian() && n > 0) cut_ = gaussian_cut(line.w(), n) + cut_for_order(kernel.order);
+  if (kernel.gaussian()) cut_ = gaussian_cut(line.weights()) + cut_for_order(kernel.order);
   if (reach_.data() == nullptr) return;
   for (std::size_t j = 0; j < n; ++j) {
     reach_[j] *= kernel.unit;

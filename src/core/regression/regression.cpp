@@ -79,27 +79,22 @@ CrossValidation LocalRegression::cross_validate(Span<const double> bandwidth,
   for (const double h : bandwidth) check_local_kernel(at(h));
   if (kernel.nearest()) return neighbour_curve(line(), bandwidth, kernel, options);
   const double min = bandwidth.size > 0 ? *std::min_element(bandwidth.begin(), bandwidth.end()) : 1;
-  LocalKernel shared = kernel;
-  if (kernel.gaussian()) shared = prepared(kernel, min, options);
+  const LocalKernel shared = kernel.gaussian() ? prepared(kernel, min, options) : kernel;
+  std::vector<LocalKernel> kernels;
+  for (const double h : bandwidth) {
+    kernels.push_back(at(h));
+    kernels.back().slope = shared.slope;
+    if (!kernel.gaussian()) kernels.back() = prepared(kernels.back(), h, options);
+  }
   const Validation validation(source_, fitter_, size());
   CrossValidation result;
-  result.squares.resize(bandwidth.size);
-  result.in_sample.resize(bandwidth.size);
-  result.trace.resize(bandwidth.size);
-  result.unsupported.resize(bandwidth.size);
-  const bool brief = local_sums_are_brief(kernel.kernel, line().size());
-  parallel_tasks(
-      bandwidth.size, brief, options.parallel,
-      [&](std::size_t k, int, const ParallelOptions& inner) {
-        LocalKernel one = at(bandwidth[k]);
-        one.slope = shared.slope;
-        if (!kernel.gaussian()) one = prepared(one, one.h, {options.table, inner});
-        const std::vector<FitTotals> blocks = validation.totals(one, {options.table, inner});
-        result.squares[k] = total(blocks, &FitTotals::squares);
-        result.in_sample[k] = total(blocks, &FitTotals::in_sample);
-        result.trace[k] = total(blocks, &FitTotals::trace);
-        result.unsupported[k] = static_cast<std::size_t>(total(blocks, &FitTotals::unsupported));
-      });
+  if (bandwidth.size == 0) return result;
+  for (const FitTotals& of : validation.totals(kernels, options)) {
+    result.squares.push_back(of.squares);
+    result.in_sample.push_back(of.in_sample);
+    result.trace.push_back(of.trace);
+    result.unsupported.push_back(static_cast<std::size_t>(of.unsupported));
+  }
   return result;
 }
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/regression/at_observations.hpp"
 #include "core/regression/gaussian_curve.hpp"
 #include "core/regression/local_fit.hpp"
 #include "core/regression/regression.hpp"
@@ -35,27 +36,50 @@ class Validation {
                [&](const LocalSums& sums, int) { each_fit(kernel, sums, take); });
   }
 
-  std::vector<FitTotals> totals(const LocalKernel& kernel, const RunOptions& options) const {
-    std::vector<FitTotals> blocks;
-    const auto add = [&](std::size_t i, const LocalFit& fit, const LocalSums& sums) {
-      blocks[sums.slot()].add(fit, sample_.w()[i]);
-    };
-    const bool images = observations_ < sample_.size();
-    if (!images && kernel.gaussian() &&
-        gaussian_totals(source_, fitter_, kernel, options, blocks,
-                        [&](const LocalSums& sums, int) { each_fit(kernel, sums, add); })) {
-      return blocks;
-    }
-    blocks.resize(local_slots(sample_, sample_));
-    if (!images && !kernel.local_linear && is_polynomial(kernel.kernel)) {
-      if (constant_fits(kernel, options, blocks)) return blocks;
-      blocks.assign(blocks.size(), FitTotals());
-    }
-    run(kernel, options, add);
-    return blocks;
+  /// Sums over all fits at each of the bandwidths.
+  std::vector<FitTotals> totals(const std::vector<LocalKernel>& kernels,
+                                const RunOptions& options) const {
+    const bool at_once =
+        !images() && std::all_of(kernels.begin(), kernels.end(), [&](const LocalKernel& kernel) {
+          return has_totals(source_, kernel);
+        });
+    if (at_once) return at_cells({kernels.data(), kernels.size()}, options);
+    std::vector<FitTotals> found(kernels.size());
+    const bool brief = local_sums_are_brief(kernels[0].kernel, sample_.size());
+    parallel_tasks(kernels.size(), brief, options.parallel,
+                   [&](std::size_t k, int, const ParallelOptions& inner) {
+                     found[k] = totals(kernels[k], {options.table, inner});
+                   });
+    return found;
   }
 
  private:
+  bool images() const { return observations_ < sample_.size(); }
+
+  std::vector<FitTotals> at_cells(Span<const LocalKernel> kernels,
+                                  const RunOptions& options) const {
+    return gaussian_totals(source_, fitter_, kernels, options,
+                           [&](std::size_t k, const LocalSums& sums, FitTotals& totals) {
+                             each_fit(kernels[k], sums,
+                                      [&](std::size_t i, const LocalFit& fit, const LocalSums&) {
+                                        totals.add(fit, sample_.w()[i]);
+                                      });
+                           });
+  }
+
+  FitTotals totals(const LocalKernel& kernel, const RunOptions& options) const {
+    if (!images() && has_totals(source_, kernel)) return at_cells({&kernel, 1}, options)[0];
+    std::vector<FitTotals> blocks(local_slots(sample_, sample_));
+    if (!images() && !kernel.local_linear && is_polynomial(kernel.kernel)) {
+      if (constant_fits(kernel, options, blocks)) return totals_of(blocks);
+      blocks.assign(blocks.size(), FitTotals());
+    }
+    run(kernel, options, [&](std::size_t i, const LocalFit& fit, const LocalSums& sums) {
+      blocks[sums.slot()].add(fit, sample_.w()[i]);
+    });
+    return totals_of(blocks);
+  }
+
   /// Calls take(i, fit, sums) for the observations of a block.
   template <class Take>
   void each_fit(const LocalKernel& kernel, const LocalSums& sums, const Take& take) const {
