@@ -88,6 +88,9 @@ double leading(const std::pair<double, Rest>& value) {
 constexpr std::size_t kSortCell = 1024, kInserted = 24;
 /// Cells of each level: about as many places as can be written to side by side.
 constexpr std::size_t kMaxSortCells = 2048;
+using SortCell = std::uint16_t;
+/// Values whose cells sort_cell() keeps, rather than computing them twice.
+constexpr std::size_t kKeptCells = 4096;
 
 /// The line cut into cells of equal width between two numbers. The first and the last cell also
 /// have what lies beyond. If the two numbers are the same one, the cells are what is below it, the
@@ -103,10 +106,10 @@ class SortCells {
   /// Whether the range is neither too wide nor too narrow for numbers.
   bool valid() const { return scale_ > 0 && std::isfinite(scale_); }
   /// Never decreases as the value grows, whatever the rounding.
-  std::size_t of(double value) const {
-    if (one_) return (value < from_ ? 0 : 1) + (value > from_ ? 1 : 0);
+  SortCell of(double value) const {
+    if (one_) return static_cast<SortCell>((value < from_ ? 0 : 1) + (value > from_ ? 1 : 0));
     const double at = std::min(std::max((value - from_) * scale_, 0.0), last_);
-    return static_cast<std::size_t>(static_cast<std::int32_t>(at));
+    return static_cast<SortCell>(static_cast<std::int32_t>(at));
   }
 
  private:
@@ -154,11 +157,27 @@ void sort_cell(const T* from, std::size_t n, T* to) {
     sort_unless_in_order(to, n);
     return;
   }
-  std::uint32_t end[kMaxSortCells] = {};
-  for (std::size_t i = 0; i < n; ++i) ++end[cells.of(leading(from[i]))];
-  std::uint32_t sum = 0;
-  for (std::size_t cell = 0; cell < count; ++cell) sum += std::exchange(end[cell], sum);
-  for (std::size_t i = 0; i < n; ++i) to[end[cells.of(leading(from[i]))]++] = from[i];
+  std::uint32_t end[kMaxSortCells];
+  std::fill(end, end + count, 0);
+  SortCell kept[kKeptCells];
+  const bool keeps = n <= kKeptCells;
+  for (std::size_t i = 0; i < n; ++i) {
+    const SortCell cell = cells.of(leading(from[i]));
+    if (keeps) kept[i] = cell;
+    ++end[cell];
+  }
+  std::uint32_t sum = 0, most = 0;
+  for (std::size_t cell = 0; cell < count; ++cell) {
+    most = std::max(most, end[cell]);
+    sum += std::exchange(end[cell], sum);
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    to[end[keeps ? kept[i] : cells.of(leading(from[i]))]++] = from[i];
+  }
+  if (most <= kInserted) {  // no value leaves its cell
+    insertion_sort(to, n);
+    return;
+  }
   for (std::size_t cell = 0, begin = 0; cell < count; begin = end[cell++]) {
     sort_unless_in_order(to + begin, end[cell] - begin);
   }
@@ -204,21 +223,21 @@ SortCells cells_for(const T* values, std::size_t n, std::size_t count) {
   return cells;
 }
 
-/// Moves n values into `to`, cell after cell. Returns where the cells begin, and n.
+/// Moves n values into `to`, cell after cell. Returns where the cells begin, and n. Two bytes of
+/// memory a value.
 template <class T>
 std::vector<std::size_t> deal(const T* from, std::size_t n, const SortCells& cells,
                               std::size_t count, T* to, const ParallelOptions& options) {
   const std::size_t blocks = (n + kSortBlock - 1) / kSortBlock;
   std::vector<std::size_t> next(blocks * count), begin(count + 1, n);
-  const auto each_of = [&](std::size_t block, const auto& body) {
-    std::size_t* of_block = next.data() + block * count;
+  const RawArray<SortCell> cell_of(n);
+  parallel_for(blocks, part_of(options, 0, 0.3), [&](std::size_t block, int) {
+    std::size_t* size = next.data() + block * count;
     const std::size_t end = std::min(n, (block + 1) * kSortBlock);
     for (std::size_t i = block * kSortBlock; i < end; ++i) {
-      body(of_block[cells.of(leading(from[i]))], from[i]);
+      cell_of[i] = cells.of(leading(from[i]));
+      ++size[cell_of[i]];
     }
-  };
-  parallel_for(blocks, part_of(options, 0, 0.3), [&](std::size_t block, int) {
-    each_of(block, [](std::size_t& size, const T&) { ++size; });
   });
   std::size_t sum = 0;
   for (std::size_t cell = 0; cell < count; ++cell) {
@@ -226,7 +245,9 @@ std::vector<std::size_t> deal(const T* from, std::size_t n, const SortCells& cel
     for (std::size_t k = cell; k < next.size(); k += count) sum += std::exchange(next[k], sum);
   }
   parallel_for(blocks, part_of(options, 0.3, 1), [&](std::size_t block, int) {
-    each_of(block, [&](std::size_t& at, const T& value) { to[at++] = value; });
+    std::size_t* at = next.data() + block * count;
+    const std::size_t end = std::min(n, (block + 1) * kSortBlock);
+    for (std::size_t i = block * kSortBlock; i < end; ++i) to[at[cell_of[i]]++] = from[i];
   });
   return begin;
 }
