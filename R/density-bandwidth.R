@@ -52,8 +52,9 @@
 #' @param bwscaling whether bandwidths, given and returned, are multiples of s n^(-1/(2 P + p)), and for factors of
 #'   n^(-2/(2 P + p)). Here s is the least of the standard deviation, the interquartile range divided by
 #'   `2 * qnorm(3/4)`, and the median absolute deviation, as far as they are positive.
-#' @param ckertype,ckerorder the kernel of numbers, `"gaussian"`, `"epanechnikov"` or `"uniform"`, and its order, 2, 4,
-#'   6 or 8. Bandwidths are on the scale of \pkg{np}, as in [npregbw()].
+#' @param ckertype,ckerorder the kernel of numbers, `"gaussian"`, `"epanechnikov"`, `"uniform"`, `"biweight"` or
+#'   `"triweight"`, and the order of the first two, 2, 4, 6 or 8. Bandwidths are on the scale of \pkg{np}, as in
+#'   [npregbw()]. The last two, (1 - u^2)^2 and (1 - u^2)^3 up to constants for |u| < 1, are not in \pkg{np}.
 #' @param ukertype,okertype the kernels of factors and of ordered factors.
 #' @param nmulti the number of starts, by default the number of columns, but at most 5.
 #' @param na.action what to do with rows that have missing values: [stats::na.omit] or [stats::na.exclude] leave them
@@ -152,7 +153,8 @@ density_frame <- function(formula, data, call, env) {
 #' @export
 npudensbw.default <- function(dat, bws = NULL, bandwidth.compute = TRUE, ...,
                               bwmethod = c("cv.ml", "cv.ls", "normal-reference"), bwscaling = FALSE,
-                              ckertype = c("gaussian", "epanechnikov", "uniform"), ckerorder = 2,
+                              ckertype = c("gaussian", "epanechnikov", "uniform", "biweight", "triweight"),
+                              ckerorder = 2,
                               ukertype = c("aitchisonaitken", "liracine"),
                               okertype = c("liracine", "wangvanryzin", "racineliyan"), nmulti = NULL,
                               na.action = stats::na.omit, threads = NULL, verbose = NULL) {

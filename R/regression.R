@@ -50,9 +50,10 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #'   are drawn. For the uniform kernel, whose objective has steps, the search takes steps along one regressor after the
 #'   other. It is not certain that the result is the least value of all.
 #'
-#'   The kernels are the Gaussian and the Epanechnikov kernel, both with the orders 2 to 8, and the uniform one. There
-#'   are no grids. Where the neighbours of a local linear fit do not differ in some direction, the
-#'   fit has there the slope of the plane of least squares. A message counts such fits. \pkg{np} adds a ridge to them.
+#'   The kernels are the Gaussian and the Epanechnikov kernel, both with the orders 2 to 8, and the uniform, the
+#'   biweight and the triweight kernel. There are no grids. Where the neighbours of a local linear fit do not differ in
+#'   some direction, the fit has there the slope of the plane of least squares. A message counts such fits. \pkg{np}
+#'   adds a ridge to them.
 #'
 #' @section Dates: A regressor of class `Date` counts as a number of days, and one of class `POSIXct` as a number of
 #'   seconds. These are also the units of its bandwidth. Points at which to evaluate a fit must have the class of the

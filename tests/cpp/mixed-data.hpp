@@ -118,7 +118,7 @@ inline Data leaves() {
 }
 inline std::vector<MixedKernel> narrow_kernels() {
   std::vector<MixedKernel> all;
-  for (const Kernel continuous : {Kernel::epanechnikov, Kernel::uniform}) {
+  for (const Kernel continuous : {Kernel::epanechnikov, Kernel::uniform, Kernel::biweight}) {
     MixedKernel kernel;
     kernel.continuous = continuous;
     kernel.h = {0.125, 0.25};
@@ -145,10 +145,18 @@ inline real power(real base, int k) {
   return value;
 }
 
+constexpr Kernel kContinuous[] = {Kernel::gaussian, Kernel::epanechnikov, Kernel::uniform,
+                                  Kernel::biweight, Kernel::triweight};
+inline bool has_order(Kernel kernel, int order) {
+  return order == 2 || kernel == Kernel::gaussian || kernel == Kernel::epanechnikov;
+}
+
 /// A continuous kernel with K(0) = 1, written out.
 inline real continuous(const MixedKernel& kernel, real u) {
   const real v = u * u;
   if (kernel.continuous == Kernel::uniform) return v <= 1 ? 1 : 0;
+  if (kernel.continuous == Kernel::biweight) return v < 1 ? power(1 - v, 2) : 0;
+  if (kernel.continuous == Kernel::triweight) return v < 1 ? power(1 - v, 3) : 0;
   if (kernel.continuous == Kernel::epanechnikov) {
     if (v >= 5) return 0;
     const real q = kernel.order == 2   ? 1
@@ -215,9 +223,9 @@ real integral(real from, real to, const Function& function, int parts = 60) {
 }
 
 inline real reach_of(const MixedKernel& kernel) {
-  return kernel.continuous == Kernel::gaussian  ? 14
-         : kernel.continuous == Kernel::uniform ? 1
-                                                : std::sqrt(real{5});
+  return kernel.continuous == Kernel::gaussian       ? 14
+         : kernel.continuous == Kernel::epanechnikov ? std::sqrt(real{5})
+                                                     : 1;
 }
 
 /// Constants: the integral of the kernel that is 1 at 0.

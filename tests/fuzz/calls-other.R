@@ -56,7 +56,7 @@ bandwidths_of <- function(frame) {
 }
 
 mixed_arguments <- function(frame) {
-  c(some_of(list(regtype = "ll", bwmethod = "cv.aic", ckertype = pick(c("gaussian", "epanechnikov", "uniform")),
+  c(some_of(list(regtype = "ll", bwmethod = "cv.aic", ckertype = pick(mixed_kernels),
                  ukertype = pick(c("aitchisonaitken", "liracine")), nmulti = pick(1:2),
                  okertype = pick(c("liracine", "wangvanryzin", "racineliyan"))), 0.4),
     some_of(list(bwtype = pick(c("generalized_nn", "adaptive_nn"))), 0.2),
@@ -72,7 +72,7 @@ mixed_call <- function() {
 
 # Densities of mixed data; `sides`: what stands before the rest of the names of kernels.
 mixed_density_arguments <- function(frame, sides) {
-  kernels <- list(c = pick(c("gaussian", "epanechnikov", "uniform")), u = pick(c("aitchisonaitken", "liracine")),
+  kernels <- list(c = pick(mixed_kernels), u = pick(c("aitchisonaitken", "liracine")),
                   o = pick(c("liracine", "wangvanryzin", "racineliyan")))
   named <- unlist(lapply(names(kernels), function(kind) {
     stats::setNames(rep(kernels[kind], length(sides)), paste0(kind, sides, "kertype"))
@@ -121,7 +121,7 @@ tested_call <- function() {
   frame <- mixed_frame(pick(c(5, 25)))
   as.call(c(list(quote(npregbw), xdat = frame, ydat = stats::rnorm(nrow(frame)), bandwidth.compute = FALSE,
                  bws = bandwidths_of(frame)),
-            some_of(list(regtype = "ll", ckertype = pick(c("gaussian", "epanechnikov", "uniform"))), 0.3)))
+            some_of(list(regtype = "ll", ckertype = pick(mixed_kernels)), 0.3)))
 }
 
 # Regressors of an index and responses, which are 0 and 1 for one of the methods.
@@ -456,7 +456,7 @@ other_calls <- list(
       some_of(list(exdat = frame[1:2, ], tydat = numbers(), weights = numbers(), leave.one.out = TRUE,
                    kernel.pow = pick(1:3), bandwidth.divide = TRUE, operator = pick(kernel_operators),
                    permutation.operator = pick(c("none", "normal", "derivative", "integral")), compute.ocg = TRUE,
-                   return.kernel.weights = TRUE, ckertype = pick(c("gaussian", "epanechnikov", "uniform")),
+                   return.kernel.weights = TRUE, ckertype = pick(mixed_kernels),
                    ckerorder = pick(c(2, 4, 6, 8)), ukertype = "liracine",
                    okertype = pick(c("liracine", "wangvanryzin", "nliracine", "racineliyan"))), 0.3))
   },

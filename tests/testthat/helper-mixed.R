@@ -23,6 +23,8 @@ mixed_log_least <- -722
 mixed_kernel <- function(ckertype, ckerorder) {
   order <- as.character(if (ckertype == "uniform") 2 else ckerorder)
   if (ckertype == "uniform") return(list(series = 1 / 2, reach = 1))
+  if (ckertype == "biweight") return(list(series = 15 / 16 * c(1, -2, 1), reach = 1))
+  if (ckertype == "triweight") return(list(series = 35 / 32 * c(1, -3, 3, -1), reach = 1))
   if (ckertype == "gaussian") {
     series <- switch(order, "2" = 1, "4" = c(3, -1) / 2, "6" = c(15, -10, 1) / 8, "8" = c(105, -105, 21, -1) / 48)
     return(list(series = series / sqrt(2 * pi), reach = Inf))

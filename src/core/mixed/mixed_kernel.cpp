@@ -173,6 +173,12 @@ SquarePolynomial convolved_gaussian(int order) {
   return {};
 }
 
+/// (1 - v)^2 and (1 - v)^3.
+SquarePolynomial power_of_bump(Kernel kernel) {
+  if (kernel == Kernel::biweight) return {{1.0, -2.0, 1.0}};
+  return {{1.0, -3.0, 3.0, -1.0}};
+}
+
 /// For t = 1 - |u| / (2 sqrt(5)) the convolution is t^3 Q(2 t - 1), divided by its value at 0.
 /// About t = 1/2 the terms are small.
 std::vector<double> convolved_epanechnikov(int order) {
@@ -192,6 +198,15 @@ std::vector<double> convolved_epanechnikov(int order) {
   return {11.0 / 4, -2.0, 1.0 / 4};
 }
 
+/// The same for the other polynomials, with t = 1 - |u| / 2.
+std::vector<double> convolved_power(Kernel kernel) {
+  if (kernel == Kernel::biweight) {
+    return {103.0 / 64, 15.0 / 16, -117.0 / 64, -1.0 / 4, 45.0 / 64, -3.0 / 16, 1.0 / 64};
+  }
+  return {4711.0 / 5120, 1121.0 / 640, -579.0 / 1024, -1329.0 / 640, 863.0 / 2560, 129.0 / 128,
+          -723.0 / 2560, -107.0 / 640, 459.0 / 5120,  -1.0 / 64,     1.0 / 1024};
+}
+
 /// With t = 1 - |u| / sqrt(5) the integral beyond |u| is t^2 Q(2 t - 1).
 std::vector<double> epanechnikov_below(int order) {
   if (order == 4) return {-29.0 / 256, 283.0 / 256, -147.0 / 256, 21.0 / 256};
@@ -204,6 +219,12 @@ std::vector<double> epanechnikov_below(int order) {
             -1899755.0 / 524288, 1117545.0 / 524288, -275275.0 / 524288, 25025.0 / 524288};
   }
   return {5.0 / 8, -1.0 / 8};
+}
+
+/// The same for the other polynomials, with t = 1 - |u|.
+std::vector<double> power_below(Kernel kernel) {
+  if (kernel == Kernel::biweight) return {53.0 / 128, 29.0 / 128, -21.0 / 128, 3.0 / 128};
+  return {289.0 / 1024, 367.0 / 1024, -39.0 / 512, -53.0 / 512, 45.0 / 1024, -5.0 / 1024};
 }
 
 /// The derivative of t^power Q(2 t - 1) is t^(power - 1) P(2 t - 1) with P(s) = power Q(s) + (1 +
@@ -241,6 +262,8 @@ Constants constants_of(Kernel kernel, int order) {
     return {plain[k] / (std::sqrt(2.0) * root), convolved[k] / (2 * root)};
   }
   if (kernel == Kernel::uniform) return {0.5, 0.5};
+  if (kernel == Kernel::biweight) return {15.0 / 16, 5.0 / 7};
+  if (kernel == Kernel::triweight) return {35.0 / 32, 350.0 / 429};
   static const double plain[] = {1.0, 15.0 / 8, 175.0 / 64, 3675.0 / 1024};
   static const double convolved[] = {3.0 / 25, 1.0 / 4, 315.0 / 832, 2205.0 / 4352};
   return {plain[k] * 0.15 * kSqrt5, convolved[k] * kSqrt5};
@@ -276,16 +299,21 @@ ContinuousKernel::ContinuousKernel(const MixedKernel& kernel, MixedForm form)
     q = terms_of(whole);
     p = terms_of(minus_twice_derivative(whole));
   } else {
-    q = terms_of(SquarePolynomial{});
-    p.assign(q.size(), 0.0);
+    const bool uniform = kernel.continuous == Kernel::uniform;
+    const SquarePolynomial whole = uniform ? SquarePolynomial{} : power_of_bump(kernel.continuous);
+    q = terms_of(whole);
+    p = terms_of(minus_twice_derivative(whole));
   }
 }
 
 void ContinuousKernel::take_convolution(const MixedKernel& kernel) {
   const bool uniform = kernel.continuous == Kernel::uniform;
+  const bool epanechnikov = kernel.continuous == Kernel::epanechnikov;
   window = uniform ? simd::MixedWindow::triangle : simd::MixedWindow::cubic;
-  scale = uniform ? 0.5 : 0.5 / kSqrt5;
-  q = uniform ? std::vector<double>{1.0} : convolved_epanechnikov(kernel.order);
+  scale = epanechnikov ? 0.5 / kSqrt5 : 0.5;
+  q = uniform        ? std::vector<double>{1.0}
+      : epanechnikov ? convolved_epanechnikov(kernel.order)
+                     : convolved_power(kernel.continuous);
   p = uniform ? std::vector<double>{0.0} : derivative_about_edge(q, 3);
   terms = static_cast<int>(q.size());
 }
@@ -309,21 +337,31 @@ void ContinuousKernel::take_below(const MixedKernel& kernel) {
     return;
   }
   const bool uniform = kernel.continuous == Kernel::uniform;
+  const bool epanechnikov = kernel.continuous == Kernel::epanechnikov;
   window = uniform ? simd::MixedWindow::line_below : simd::MixedWindow::square_below;
-  scale = uniform ? 1.0 : 1.0 / kSqrt5;
-  q = uniform ? std::vector<double>{0.5} : epanechnikov_below(kernel.order);
+  scale = epanechnikov ? 1.0 / kSqrt5 : 1.0;
+  q = uniform        ? std::vector<double>{0.5}
+      : epanechnikov ? epanechnikov_below(kernel.order)
+                     : power_below(kernel.continuous);
   p = derivative_about_edge(q, uniform ? 1 : 2);
   terms = static_cast<int>(q.size());
 }
 
 void check_mixed_kernel(const MixedKernel& kernel, std::size_t continuous, std::size_t factors) {
-  const bool uniform = kernel.continuous == Kernel::uniform;
-  if (!uniform && kernel.continuous != Kernel::gaussian &&
-      kernel.continuous != Kernel::epanechnikov) {
-    throw error(ErrorKind::input, "mixed data take the Gaussian, Epanechnikov or uniform kernel");
-  }
-  if (!is_gaussian_order(kernel.order) || (uniform && kernel.order != 2)) {
-    throw error(ErrorKind::input, "the order must be 2, 4, 6 or 8, and 2 for the uniform kernel");
+  switch (kernel.continuous) {
+    case Kernel::gaussian:
+    case Kernel::epanechnikov:
+      if (is_gaussian_order(kernel.order)) break;
+      throw error(ErrorKind::input, "the order must be 2, 4, 6 or 8");
+    case Kernel::uniform:
+    case Kernel::biweight:
+    case Kernel::triweight:
+      if (kernel.order == 2) break;
+      throw error(ErrorKind::input, "the order of this kernel must be 2");
+    default:
+      throw error(ErrorKind::input,
+                  "mixed data take the Gaussian kernel, or the Epanechnikov, uniform, biweight or "
+                  "triweight one");
   }
   if (kernel.h.size() != continuous || kernel.lambda.size() != factors ||
       continuous > static_cast<std::size_t>(simd::kMixedColumns)) {

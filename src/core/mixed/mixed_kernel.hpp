@@ -35,8 +35,8 @@ constexpr double kSqrt5 = 2.23606797749978969641;
 
 /// The kernel of continuous columns is not divided by its integral: at 0 it is 1.
 struct MixedKernel {
-  /// gaussian (h: the standard deviation), epanechnikov (support sqrt(5) h) or uniform (support h),
-  /// all of which have variance h^2 but for the last; orders 2, 4, 6 and 8, of the uniform 2 only.
+  /// gaussian (h: the standard deviation) or epanechnikov (support sqrt(5) h), both with variance
+  /// h^2 and orders 2, 4, 6 and 8, or uniform, biweight or triweight (support h) with order 2.
   Kernel continuous = Kernel::gaussian;
   int order = 2;
   FactorKernel factor = FactorKernel::aitchison_aitken;

@@ -122,8 +122,8 @@ std::vector<MixedGiven> conditions_for(const Data& data) {
 std::vector<MixedKernel> kernels_for(const Data& data, bool factor) {
   std::vector<MixedKernel> all;
   for (const int order : {2, 4, 6, 8}) {
-    for (const Kernel continuous : {Kernel::gaussian, Kernel::epanechnikov, Kernel::uniform}) {
-      if (continuous == Kernel::uniform && order > 2) continue;
+    for (const Kernel continuous : kContinuous) {
+      if (!has_order(continuous, order)) continue;
       MixedKernel kernel;
       kernel.continuous = continuous;
       kernel.order = order;

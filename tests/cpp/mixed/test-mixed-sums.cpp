@@ -31,6 +31,8 @@ real kernel_at(const MixedKernel& kernel, MixedForm form, real u) {
       const real q = kernel.order == 2 ? 0 : kernel.order == 4 ? -2 * u / 3 : 0;
       return q * std::exp(-v / 2) - u * continuous(kernel, u);
     }
+    if (kernel.continuous == Kernel::biweight) return v < 1 ? -4 * u * (1 - v) : 0;
+    if (kernel.continuous == Kernel::triweight) return v < 1 ? -6 * u * power(1 - v, 2) : 0;
     if (v >= 5) return 0;
     if (kernel.order == 2) return -2 * u / 5;
     const real q = (15 - 7 * v) / 15;
@@ -55,9 +57,9 @@ TEST(MixedSums, AreThoseOfDirectSumsForEveryFormOfAColumn) {
     for (int k = 0; k < data.ordered_levels * data.ordered_levels; ++k)
       second.push_back(1.0 - 0.05 * k);
     for (std::size_t j = 0; j < 2 * n; ++j) terms.push_back(std::sin(static_cast<double>(j)));
-    for (const Kernel continuous : {Kernel::gaussian, Kernel::epanechnikov, Kernel::uniform}) {
+    for (const Kernel continuous : kContinuous) {
       for (const int order : {2, 4}) {
-        if (continuous == Kernel::uniform && order > 2) continue;
+        if (!has_order(continuous, order)) continue;
         for (const MixedForm form :
              {MixedForm::weights, MixedForm::distribution, MixedForm::derivative}) {
           MixedSumTask task;

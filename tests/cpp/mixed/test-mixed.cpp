@@ -92,8 +92,8 @@ std::vector<MixedKernel> kernels_for(const Data& data) {
   const double wide = data.name.rfind("outlier", 0) == 0 ? 3.0 : 1.3;
   for (const bool linear : {false, true}) {
     for (const int order : {2, 4, 6, 8}) {
-      for (const Kernel continuous : {Kernel::gaussian, Kernel::epanechnikov, Kernel::uniform}) {
-        if (continuous == Kernel::uniform && order > 2) continue;
+      for (const Kernel continuous : kContinuous) {
+        if (!has_order(continuous, order)) continue;
         MixedKernel kernel;
         kernel.continuous = continuous;
         kernel.order = order;
@@ -443,6 +443,10 @@ TEST(MixedKernels, WrongOnesAreErrors) {
   expect_error(bad);
   bad = good;
   bad.continuous = Kernel::biweight;
+  bad.order = 4;
+  expect_error(bad);
+  bad = good;
+  bad.continuous = Kernel::tricube;
   expect_error(bad);
   bad = good;
   bad.h = {1, 1};
