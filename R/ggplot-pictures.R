@@ -11,17 +11,24 @@
 #' of classes have contour lines where they are of two variables. A regression of one variable is a curve with its
 #' confidence band and the data. Of several variables there is a panel for each, along which the others stay as in
 #' [plot.kestrel_reg()]. Such panels show numbers or factors, so that `variables` says which, where there are both.
-#' A test is a histogram of the statistics of its bootstrap samples, with a line at the statistic of the data.
+#' A test is a histogram of the statistics of its bootstrap samples or permutations, with a line at the statistic of the
+#' data. Without them it is the normal density by which the test is made, and there is no picture where there is none,
+#' as in [npunitest()]. A bandwidth of one regressor, and a page made by [explore()], are curves of the criterion.
+#' [kde_risk()] has contour lines of the log ratio, and dashed ones around the tolerance regions.
+#'
+#' There are no pictures of plans, streams and selections of synopses, which have no estimate.
 #'
 #' @param object an object of this package.
 #' @param cont percentages of the regions of a density of two or more variables, as in [contourLevels()].
+#' @param level the level of the tolerance regions of [kde_risk()], as in its `plot()`.
 #' @param variables names of the variables that have a panel; if NULL the numbers, or the factors where there are no
 #'   numbers.
 #' @param ... no further arguments: other names are an error.
 #' @return `autoplot()` an object of class `"ggplot"`, `autolayer()` a list of layers.
 #' @section Units: Axes are in the units of the variables, densities in 1 / volume.
 #' @section Errors: Errors of class `kestrel_error_input` are for objects that have been edited, for estimates that are
-#'   not on a grid, for `variables` that are not in the model or are of both kinds, and for tests without a bootstrap.
+#'   not on a grid, for `variables` that are not in the model or are of both kinds, for tests without a distribution of
+#'   their statistic, and for bandwidths and pages without a criterion.
 #' @section Cost: That of the `plot()` methods.
 #' @references Wickham, H. (2016) *ggplot2: Elegant Graphics for Data Analysis*. Springer.
 #' @seealso [stat_kestrel_density()] for layers that estimate from a picture's own data
@@ -238,9 +245,21 @@ pictures <- c(pictures_of_tests, list(
     frame <- as.data.frame(x)
     marked_picture(c(unclass(x), gridded = TRUE), frame, "significant", "difference", "fhat.diff")
   },
-  kestrel_risk = function(x) {
+  kestrel_risk = function(x, level = 0.05) {
     frame <- as.data.frame(x)
-    surface_picture(x, frame[is.finite(frame$estimate), ], "estimate", "log ratio")
+    level <- check_level(level)
+    shown <- surface_picture(x, frame[is.finite(frame$estimate), ], "estimate", "log ratio")
+    regions <- if (length(x$names) == 1L) {
+      marked <- frame[is.finite(frame$estimate) & (frame$p.value <= level | frame$p.value >= 1 - level), ]
+      ggplot2::geom_point(by_columns(x = names(frame)[1L], y = "estimate"), marked, inherit.aes = FALSE,
+                          colour = colours$mark, size = 0.8)
+    } else {
+      ggplot2::geom_contour(by_columns(x = names(frame)[1L], y = names(frame)[2L], z = "p.value"),
+                            frame[!is.na(frame$p.value), ], inherit.aes = FALSE, breaks = c(level, 1 - level),
+                            colour = colours$mark, linetype = 2)
+    }
+    shown$layers <- c(shown$layers, list(regions))
+    shown
   },
   kestrel_kms = function(x) {
     frame <- as.data.frame(x)
@@ -311,9 +330,16 @@ pictures <- c(pictures_of_tests, list(
     if (is_mixed_object(x)) return(regression_picture(npreg(x), variables))
     frame <- as.data.frame(x)
     frame <- frame[is.finite(frame$cv) & (x$unsupported != "reject" | frame$n.unsupported == 0L), , drop = FALSE]
-    best <- ggplot2::geom_vline(xintercept = x$bw, colour = colours$mark, linetype = 2)
-    picture(list(curve_layer(frame, "bw", "cv"), best), list(x = "bandwidth", y = x$method),
-            if (x$search == "global") list(ggplot2::scale_x_log10()) else list())
+    criterion_picture(frame, c("bw", "cv"), x$bw, x$method, x$search == "global")
+  },
+  kestrel_sketch_regbw = function(x) {
+    frame <- as.data.frame(check_object(x, "object", "kestrel_sketch_regbw"))
+    criterion_picture(frame[is.finite(frame$cv), ], c("bw", "cv"), x$bw, x$method, x$search == "global")
+  },
+  kestrel_explorer = function(x) {
+    frame <- as.data.frame(x)
+    if (anyNA(frame$lscv)) abort_input("`object` must have a curve of cross-validation to be drawn.")
+    criterion_picture(frame, c("h", "lscv"), frame$h[which.min(frame$lscv)], "LSCV", TRUE)
   },
   kestrel_dens = function(x, variables = NULL) partial_picture(x, variables, estimated(density_core(x$bws))),
   kestrel_densbw = function(x, variables = NULL) partial_picture(x, variables, estimated(density_core(x))),
@@ -392,6 +418,13 @@ pictures <- c(pictures_of_tests, list(
             list(x = NULL, y = "q-error"), list(ggplot2::scale_y_log10()))
   }
 ))
+
+# A criterion by bandwidth, with a line at the one that was chosen.
+criterion_picture <- function(frame, names, best, label, logarithmic) {
+  picture(list(curve_layer(frame, names[1L], names[2L]),
+               ggplot2::geom_vline(xintercept = best, colour = colours$mark, linetype = 2)),
+          list(x = "bandwidth", y = label), if (logarithmic) list(ggplot2::scale_x_log10()) else list())
+}
 
 # Values on a grid of which some are marked: on a line the curve of `value` with points, in the plane tiles.
 marked_picture <- function(x, frame, mark, label, value = NULL) {
