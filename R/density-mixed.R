@@ -43,7 +43,8 @@
 #'   points that are infinite or not like the data.
 #' @section Cost: A point takes O(n (p + q)) for n observations, p numbers and q factors, about 7 ns for a pair with one
 #'   thread. All threads are used. For one to three columns of numbers and the Gaussian kernel of order 2 an engine of
-#'   [kde()] takes O(n) for all points, with an error of at most 1e-12 of the largest density. Unless `bws` is a bandwidth object, the cost of [npudensbw()] is added.
+#'   [kde()] takes O(n) for all points, with an error of at most 1e-12 of the largest density. Unless `bws` is a
+#'   bandwidth object, the cost of [npudensbw()] is added.
 #' @references Li, Q. & Racine, J.S. (2003) Nonparametric estimation of distributions with categorical and continuous
 #'   data. *Journal of Multivariate Analysis* **86**, 266-292.
 #'

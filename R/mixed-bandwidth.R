@@ -30,7 +30,7 @@ mixed_regbw <- function(xdat, ydat, w, asked, given, na.action, run, verbose) {
   raw <- found$raw
   made <- c(list(bw = if (asked$scaling) raw / scale else raw, search = if (given$fixed) "none" else "starts",
                  remarks = as.character(remarks)),
-            found[setdiff(names(found), c("raw", "data", "most"))], bws, mixed_place_cpp(found$data),
+            found[setdiff(names(found), c("raw", "data", "objective", "most"))], bws, mixed_place_cpp(found$data),
             list(bandwidth = list(x = raw), sfactor = list(x = raw / mixed_scale(bws)),
                  evaluations = if (given$fixed) 1L else found$num.feval, engine = "direct"))
   if (given$fixed) made$ifval <- 1L

@@ -83,15 +83,17 @@ select_density_bandwidths <- function(core, given, run, verbose) {
   found <- with_search_progress(verbose, "Cross-validation", function(progress) {
     run$progress <- progress
     found <- search_mixed(core, nmulti, if (!is.null(given$bws)) start_at(core, given$bws), run, progress)
-    c(found[names(found) != "data"], density_objective_at(core, found$raw, run))
+    c(found[!names(found) %in% c("data", "objective")],
+      density_objective_at(core, found$raw, run, found$objective, found$data))
   })
   if (!is_distribution(core)) found$fval.history <- -found$fval.history
   found
 }
 
-density_objective_at <- function(core, raw, run) {
+density_objective_at <- function(core, raw, run, objective = density_objective_of(core, run),
+                                 data = density_sample(core, run)) {
   if (core$method == "normal-reference") return(list(fval = NA_real_, n.unsupported = NA_integer_, engine = "direct"))
-  found <- density_objective_of(core, run)(density_sample(core, run), density_task(core, raw), FALSE, run)
+  found <- objective(data, density_task(core, raw), FALSE, run)
   list(fval = if (is_distribution(core)) found$value else -found$value,
        n.unsupported = as.integer(found$unsupported), engine = if (is.null(found$engine)) "direct" else found$engine)
 }

@@ -99,7 +99,7 @@ mixed_criterion <- function(bws, run, progress) {
     last
   }
   made <- list(evaluate = counted(evaluate, progress), evaluations = function() evaluations, values_of = identity,
-               data = data)
+               data = data, objective = objective)
   if (is_distribution(bws)) relative_criterion(bws, made, run) else made
 }
 
@@ -122,8 +122,7 @@ relative_criterion <- function(bws, criterion, run) {
     found$gradient <- if (!is.null(found$gradient)) found$gradient / unit
     found
   }
-  list(evaluate = evaluate, evaluations = criterion$evaluations, values_of = function(value) none + unit * value,
-       unit = 1)
+  replace(criterion, c("evaluate", "values_of", "unit"), list(evaluate, function(value) none + unit * value, 1))
 }
 
 # A descent of a regression keeps this far from lambda = 0, relative to the largest lambda: there observations may lose
@@ -276,7 +275,8 @@ inwards <- function(criterion, theta, limits, bws) {
   out & criterion$evaluate(theta, TRUE)$gradient > 0
 }
 
-# The bandwidths of the least objective: `raw` in the order of the columns, and every start's result.
+# The bandwidths of the least objective: `raw` in the order of the columns, and every start's result; and what computes
+# the objective, with the core's sample.
 search_mixed <- function(bws, nmulti, start, run, progress) {
   criterion <- mixed_criterion(bws, run, progress)
   limits <- mixed_limits(bws)
@@ -294,7 +294,7 @@ search_mixed <- function(bws, nmulti, start, run, progress) {
   gained <- best$value - polished$value > 1e-8 * (abs(best$value) + (bws$method == "cv.aic" || is_distribution(bws)))
   if (gained && !polished$converged) warn_search("The search for the least ", bws$method, " did not converge.")
   best <- polished
-  list(data = criterion$data, raw = raw_of(best$theta, bws), ifval = first,
+  list(data = criterion$data, objective = criterion$objective, raw = raw_of(best$theta, bws), ifval = first,
        fval.history = criterion$values_of(values), num.feval = criterion$evaluations(),
        starts = do.call(rbind, lapply(found, function(one) raw_of(one$theta, bws))))
 }

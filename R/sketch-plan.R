@@ -47,9 +47,8 @@
 #'
 #' If `hmin` is not given, it is an eighth of the plug-in bandwidth [hpi()] of the pilot, or of the bandwidth of its
 #' regression if that is less, carried over to a billion rows by the rate n^(-1/5). For two columns it is half of the
-#' plug-in bandwidth \code{\link{Hpi}()}, carried over to a
-#' billion rows, and
-#' for three columns all of it, carried over to ten million rows, since three-dimensional grids grow fast. The pilot
+#' plug-in bandwidth \code{\link{Hpi}()}, carried over to a billion rows, and for three columns all of it, carried over
+#' to ten million rows, since three-dimensional grids grow fast. The pilot
 #' is the first chunk of the source, or 100,000 of its rows at equal distances if it has
 #' more. It need not have the range of the data, but it should have their scale: if a source is sorted, its first chunk
 #' has not, and `hmin` should be given. An `hmin` that is too small costs memory, and one that is too large ends in an
@@ -59,11 +58,10 @@
 #' below 2^24 units. They are rounded to multiples of 2^-44 units, so that weights of more than 12 decades keep enough
 #' digits. If the mean of all weights is below 2^-10 units, the pilot was no guide, and the sketch is refused.
 #'
-#' @section Regression: With a response `y` a sketch of one column also serves [npregbw()]. Beside the moments of 1 a
-#' cell
-#' then has those of y and of y^2, or keeps the values with their responses. Responses are counted from an origin near
-#' the pilot's mean, in a unit of four to eight standard deviations of the pilot's, and rounded to multiples of 2^-44
-#' units. They must be within 2^24 units. Rounding changes a mean of squared residuals by about 2^-44 / sqrt(n) squared
+#' @section Regression: With a response `y` a sketch of one column also serves [npregbw()]. Beside its own moments a cell
+#' then has those of x with y and with y^2, or it keeps the values with their responses. Responses are measured from an
+#' origin near the pilot's mean, in a unit of four to eight of its standard deviations. They are rounded to multiples of
+#' 2^-44 units. They must be within 2^24 units. Rounding changes a mean of squared residuals by about 2^-44 / sqrt(n) squared
 #' units, at random: with a residual standard deviation of a tenth of a unit and a million rows, that is 1e-14 of it.
 #' There are no weights.
 #'
@@ -94,13 +92,10 @@
 #'   too large;
 #'   - sketches with different plans, and sketches that were changed or damaged.
 #'
-#' @section Cost: About 30 ns for a row on one thread, with weights twice that, with a response four times that, and
-#'   on several threads less for chunks
-#'   of more than 131,072 rows. A sketch has at most 264 bytes for each cell that holds a value, with weights 296,
-#'   with a
-#'   response 776. For a
-#'   billion normal values and the default `hmin` that is 13 MB,
-#'   and more if tails are heavy. Adding sketches takes a few milliseconds each.
+#' @section Cost: About 30 ns for a row on one thread, with weights twice that, with a response four times that. With
+#'   several threads it is less for chunks of more than 131,072 rows. A sketch has at most 264 bytes for each cell that
+#'   holds a value, with weights 296, with a response 776. For a billion normal values and the default `hmin` that is
+#'   13 MB, and more if tails are heavy. Adding sketches takes a few milliseconds each.
 #'
 #'   Of two columns a row takes about 0.3 microseconds on one thread, of three columns one microsecond. A sketch has
 #'   8 bytes for each cell that a full tile reaches, and the rows of other tiles. For a billion normal rows of two

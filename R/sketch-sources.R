@@ -277,10 +277,9 @@ check_chunk_responses <- function(y, plan, k) {
   }
 }
 
-# The columns of a chunk, a vector if it is one, else a matrix, and their names, "" without names. `columns` are ""
-# for a
-# plan of a source without names, and NULL if there is no plan yet: then they are all but `others`, that of the weights
-# or of the responses.
+# The columns of a chunk, a vector if it is one, else a matrix, and their names, "" without names. `columns` are "" for a
+# plan of a source without names. They are NULL if there is no plan yet: then all are taken but `others`, the columns of
+# the weights or of the responses.
 columns_of_chunk <- function(chunk, columns, k, others = NULL) {
   points <- plain_points(chunk)
   is_table <- is_frame(points) || length(dim(points)) == 2L

@@ -1,6 +1,5 @@
-# Sketches of one to three variables: sums over their values that parts of the data add to, in any order. The core
-# keeps a sketch as
-# bytes (src/core/sketch/), and so does R. Only while a sketch grows, chunk by chunk, R holds a pointer to it.
+# Sketches of one to three variables: sums over their values that parts of the data add to, in any order. The core keeps
+# a sketch as bytes (src/core/sketch/), and so does R. R holds a pointer to it only while it grows, chunk by chunk.
 
 #' @rdname sketch_plan
 #' @export

@@ -26,8 +26,8 @@
 #'
 #' A table of PostgreSQL is not read so. The server counts its rows and categories and finds its ranges. It then samples
 #' eight times `size` rows, but at most 20,000 more than `size`, by `TABLESAMPLE BERNOULLI` with a seed from R's
-#' generator, and only these are sent. More than 20,000 rows are a simple random sample. Queries and views have no such samples. If the table changes meanwhile, use a
-#' transaction that is `REPEATABLE READ`.
+#' generator, and only these are sent. A synopsis of more than 20,000 rows is a simple random sample. Queries and views
+#' cannot be sampled so. If the table changes meanwhile, use a transaction that is `REPEATABLE READ`.
 #'
 #' Names of tables and columns are quoted by \pkg{DBI}. A `table` that begins with `SELECT`, `WITH` or `VALUES` is sent
 #' as it is. After an error or an interrupt no result is left open.

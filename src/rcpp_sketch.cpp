@@ -219,9 +219,7 @@ Rcpp::List sketch_info_cpp(Rcpp::RawVector bytes) {
       Rcpp::Named("density") = least_density_bandwidth(sketch),
       Rcpp::Named("response") = utf8(plan.response),
       Rcpp::Named("response_exponent") = plan.response_exponent,
-      Rcpp::Named("response_origin") = plan.response_origin,
-      Rcpp::Named("response_range") =
-          Rcpp::NumericVector::create(sketch.second_range().min, sketch.second_range().max));
+      Rcpp::Named("response_origin") = plan.response_origin);
   if (sketch.n() == 0) return info;
   const SampleCovariance moments = sketch.moments();
   info.push_back(moments.mean.first[0] + moments.mean.second[0], "mean");

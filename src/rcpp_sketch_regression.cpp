@@ -11,15 +11,10 @@ using namespace kestrel;
 namespace {
 
 /// The regressions of a sketch, which it keeps.
-class HeldRegressionSketch {
- public:
-  HeldRegressionSketch(LineSketch sketch, const Run& run)
-      : sketch_(std::move(sketch)), made(sketch_, run) {}
+struct HeldRegressionSketch {
+  HeldRegressionSketch(LineSketch of, const Run& run) : sketch(std::move(of)), made(sketch, run) {}
 
- private:
-  const LineSketch sketch_;
-
- public:
+  const LineSketch sketch;
   const SketchRegression made;
 };
 

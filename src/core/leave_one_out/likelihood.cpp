@@ -36,16 +36,17 @@ double largest(Span<const double> values, const ParallelOptions& options) {
   return *std::max_element(most.begin(), most.end());
 }
 
-/// The least leave-one-out sum whose logarithm may have the error of an engine: errors are counted
-/// from the largest sums on, in classes of powers of two.
+/// The least leave-one-out sum whose logarithm may have the error of an engine. Sums are counted in
+/// classes: from 2^-k to 2^(1-k) of the largest, their relative errors are at most 2^k times as
+/// large. Errors are added from the class of the largest sums on.
 double least_of_engine(Span<const double> sums, double most, const ParallelOptions& options) {
   constexpr int kClasses = 21;  // 2^-20 is about kErrorOfOne
   using Counts = std::array<double, kClasses>;
   std::vector<Counts> parts(parts_of_pass(sums.size), Counts{});
   pass_over(sums.size, options, [&](std::size_t part, std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
-      const double below = sums[i] > 0 ? -std::ilogb(sums[i] / most) : kClasses;
-      if (below < kClasses) parts[part][static_cast<std::size_t>(std::max(0.0, below))] += 1;
+      const int below = sums[i] > 0 ? std::max(0, -std::ilogb(sums[i] / most)) : kClasses;
+      if (below < kClasses) parts[part][static_cast<std::size_t>(below)] += 1;
     }
   });
   // The largest sum with its own term has an error of kEngineError.

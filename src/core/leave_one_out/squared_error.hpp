@@ -13,9 +13,9 @@ namespace kestrel {
 /// What mixed_squared_error() computes for columns of numbers without weights and a Gaussian kernel
 /// of order 2, which is lscv() at H = diag(h^2). `sample` and `mixed` have the same rows. `pairs`
 /// are the sums of these rows with each column divided by its `unit`, so that products of
-/// bandwidths are numbers. Where bandwidths are so narrow that the sums of mixed data, which leave
-/// out what is out of reach, take less time than a grid, or where a grid needs too much memory, the
-/// former serve. Errors and cost: those of the sums.
+/// bandwidths are numbers. Narrow bandwidths need fine grids, but few pairs are within their reach:
+/// then mixed_squared_error() takes less time and serves, and also where a grid needs too much
+/// memory. Errors and cost: those of the sums.
 LeaveOneOut squared_error(PairSums& pairs, const Sample& sample, const MixedSample& mixed,
                           Span<const double> h, Span<const double> unit, bool gradient,
                           const RunOptions& options);

@@ -9,11 +9,11 @@ namespace {
 
 /// The distance beyond which a window is zero, in the units of the leaves (simd::MixedWindow), and
 /// a little more; 0 if there is none. Beyond that of the Gaussian kernel it is below exp(-160) of
-/// its value at kFarthest.
+/// its value at kFarthestMixed.
 double reach_of(simd::MixedWindow window) {
   constexpr double kRounding = 1 + 1e-9;
   switch (window) {
-    case simd::MixedWindow::gaussian: return 42.0;
+    case simd::MixedWindow::gaussian: return kFarthestMixed + 4;
     case simd::MixedWindow::epanechnikov: return kRounding * kSqrt5;
     case simd::MixedWindow::uniform:
     case simd::MixedWindow::triangle:
@@ -22,7 +22,7 @@ double reach_of(simd::MixedWindow window) {
   }
 }
 
-/// Data that are this many standard deviations wide are worth a look at what is out of reach.
+/// The Gaussian kernel is taken to reach all samples if it reaches this many standard deviations.
 constexpr double kSpreads = 4;
 
 }  // namespace
@@ -44,10 +44,9 @@ MixedProducts::MixedProducts(const MixedSample& sample, const MixedKernel& kerne
     }
     Group& group = groups_[g];
     const double scale = group.kernel.scale / kernel.h[c];
-    // A wide Gaussian kernel reaches everything.
-    const bool near = group.kernel.window == simd::MixedWindow::gaussian &&
-                      sample.unit(c) * scale * kSpreads < group.reach;
-    has_reach_ = has_reach_ || (group.reach > 0 && neighbours == nullptr && !near);
+    const bool reaches_all = group.kernel.window == simd::MixedWindow::gaussian &&
+                             sample.unit(c) * scale * kSpreads < group.reach;
+    has_reach_ = has_reach_ || (group.reach > 0 && neighbours == nullptr && !reaches_all);
     group.place.push_back(columns_.size());
     group.x.push_back(sample.x(c));
     group.scale.push_back(scale);

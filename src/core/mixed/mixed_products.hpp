@@ -10,6 +10,9 @@
 
 namespace kestrel {
 
+/// No sample counts that is farther away, in bandwidths of a Gaussian kernel.
+constexpr double kFarthestMixed = 38;
+
 /// Columns with kernels of one form are a group, which a leaf computes at once. One object a
 /// worker.
 class MixedProducts {

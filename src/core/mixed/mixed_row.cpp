@@ -7,14 +7,6 @@
 
 namespace kestrel {
 
-namespace {
-
-/// Beyond this sum of squares in bandwidths no sample counts. See also reach_of() of
-/// mixed_products.cpp.
-constexpr double kFarthest = 38.0 * 38.0;
-
-}  // namespace
-
 MixedRow::MixedRow(const MixedSample& sample, const MixedKernel& kernel, Use use,
                    const simd::Table& table, const MixedNeighbours* neighbours)
     : sample_(sample),
@@ -88,6 +80,7 @@ void MixedRow::take_samples_in_reach(const double* point) {
 
 /// The least sum of squares in bandwidths to a sample whose weight counts.
 double MixedRow::nearest(const double* point, std::size_t own) const {
+  constexpr double kFarthest = kFarthestMixed * kFarthestMixed;
   double least = kFarthest;
   tiles_.each_sample([&](std::size_t j) {
     if (j == own || factor_[j] == 0) return;

@@ -144,7 +144,6 @@ class GridSketch {
   void spread_some(Tile* tile, const double* rows, std::size_t count, int shift, Spreading* memory,
                    const simd::Table& table);
   void add_own(const TileKey& key, const double* own, double count, int shift);
-  void add_moments(Tile* tile, Spreading* memory, const simd::Table& table) const;
   void check_parts() const;
   friend GridSketch grid_of_table(const GridPlan& plan, std::vector<ValueRange> ranges,
                                   const GridTable& table);
