@@ -186,6 +186,9 @@ regression_picture <- function(x, variables) {
           list(x = x$bws$xnames, y = x$bws$ynames))
 }
 
+# Points on a line have no heights that an axis could show.
+no_heights <- function(d) if (d == 1L) list(ggplot2::scale_y_continuous(breaks = NULL)) else list()
+
 # Points of the first two variables, or of one on a line, coloured by `by`.
 labelled_points <- function(frame, d, by) {
   if (d == 1L) {
@@ -221,7 +224,7 @@ pictures <- c(pictures_of_tests, list(
     picture(list(level_layer(rows, c("x", "y"), "value")),
             list(x = x$names[1L], y = x$names[2L], colour = "derivative"), list(ggplot2::facet_wrap("component")))
   },
-  kestrel_kfs = function(x) marked_picture(x, as.data.frame(x), "estimate", "significant"),
+  kestrel_kfs = function(x) marked_picture(x, as.data.frame(x), "estimate", c("1" = "significant"), NULL),
   kestrel_sizer = function(x) {
     frame <- as.data.frame(x)
     kinds <- map_kinds(x)
@@ -243,7 +246,8 @@ pictures <- c(pictures_of_tests, list(
   },
   kestrel_loctest = function(x) {
     frame <- as.data.frame(x)
-    marked_picture(c(unclass(x), gridded = TRUE), frame, "significant", "difference", "fhat.diff")
+    kinds <- c("-1" = "first is smaller", "1" = "first is larger")
+    marked_picture(c(unclass(x), gridded = TRUE), frame, "significant", kinds, "difference", "fhat.diff")
   },
   kestrel_risk = function(x, level = 0.05) {
     frame <- as.data.frame(x)
@@ -265,7 +269,7 @@ pictures <- c(pictures_of_tests, list(
     frame <- as.data.frame(x)
     d <- length(x$names)
     picture(list(labelled_points(frame, d, names(frame)[d + 1L])),
-            list(x = x$names[1L], y = if (d > 1L) x$names[2L], colour = "cluster"))
+            list(x = x$names[1L], y = if (d > 1L) x$names[2L], colour = "cluster"), no_heights(d))
   },
   kestrel_kdr = function(x) {
     frame <- stats::setNames(as.data.frame(x)[c(1:2, length(x$names) + 1L)], c("x", "y", "segment"))
@@ -405,7 +409,8 @@ pictures <- c(pictures_of_tests, list(
     frame <- as.data.frame(x)
     names <- x$bws$xnames
     picture(list(labelled_points(frame, min(2L, length(names)), "conmode")),
-            list(x = names[1L], y = if (length(names) > 1L) names[2L], colour = x$bws$ynames))
+            list(x = names[1L], y = if (length(names) > 1L) names[2L], colour = x$bws$ynames),
+            no_heights(length(names)))
   },
   kestrel_scbw = function(x, variables = NULL) pictures$kestrel_sc(npscoef(x), variables),
   kestrel_plbw = function(x, variables = NULL) pictures$kestrel_plreg(npplreg(x), variables),
@@ -426,18 +431,22 @@ criterion_picture <- function(frame, names, best, label, logarithmic) {
           list(x = "bandwidth", y = label), if (logarithmic) list(ggplot2::scale_x_log10()) else list())
 }
 
-# Values on a grid of which some are marked: on a line the curve of `value` with points, in the plane tiles.
-marked_picture <- function(x, frame, mark, label, value = NULL) {
+# Values on a grid of which some are marked: on a line the curve of `value` with points, in the plane tiles. `kinds`: the
+# names of the marks.
+marked_picture <- function(x, frame, mark, kinds, label, value = NULL) {
   need_grid(x)
   d <- length(x$names)
   if (d > 2L) abort_input("`object` must be of one or two variables to be drawn, not ", d, ".")
   names <- names(frame)
-  frame$mark <- factor(frame[[mark]])
+  frame$mark <- factor(frame[[mark]], names(kinds), kinds)
   marked <- frame[frame[[mark]] != 0, , drop = FALSE]
   if (d == 2L) {
-    return(picture(list(ggplot2::geom_tile(by_columns(x = names[1L], y = names[2L], fill = "mark"), marked,
-                                           inherit.aes = FALSE)),
-                   list(x = x$names[1L], y = x$names[2L], fill = label)))
+    # Axes are those of the whole grid.
+    whole <- ggplot2::geom_blank(by_columns(x = names[1L], y = names[2L]), frame, inherit.aes = FALSE)
+    step <- vapply(frame[names[1:2]], function(at) min(diff(sort(unique(at)))), 0)
+    tiles <- ggplot2::geom_tile(by_columns(x = names[1L], y = names[2L], fill = "mark"), marked, inherit.aes = FALSE,
+                                width = step[[1L]], height = step[[2L]])
+    return(picture(list(whole, tiles), list(x = x$names[1L], y = x$names[2L], fill = NULL)))
   }
   if (is.null(value)) {
     frame$density <- as.vector(x$density)
@@ -446,5 +455,5 @@ marked_picture <- function(x, frame, mark, label, value = NULL) {
   }
   picture(list(curve_layer(frame, names[1L], value),
                ggplot2::geom_point(by_columns(x = names[1L], y = value, colour = "mark"), marked, inherit.aes = FALSE)),
-          list(x = x$names[1L], y = if (value == "density") value else label, colour = label))
+          list(x = x$names[1L], y = if (value == "density") value else label, colour = NULL))
 }

@@ -341,7 +341,8 @@ augment_frames <- list(
   kestrel_scbw = function(x, newdata) augment_frames$kestrel_sc(npscoef(x), newdata),
   kestrel_sibw = function(x, newdata) augment_frames$kestrel_si(npindex(x), newdata),
   kestrel_sketch_regbw = function(x, newdata) {
-    list(rows = newdata, names = x$xnames, values = data.frame(.fitted = predict(x, newdata)))
+    fitted <- if (is.null(newdata)) predict(x) else predict(x, newdata)
+    list(rows = newdata, names = x$xnames, values = data.frame(.fitted = fitted))
   },
   kestrel_conmode = function(x, newdata) {
     check_object(x, "x", "kestrel_conmode")

@@ -198,7 +198,7 @@ test_that("pictures look as they did", {
   vdiffr::expect_doppelganger("panels of a regression", autoplot(mixed))
   vdiffr::expect_doppelganger("tree of modes", autoplot(modetree(few$eruptions, length = 25)))
   set.seed(1)
-  vdiffr::expect_doppelganger("bootstrap of a test", autoplot(npsigtest(mixed$bws, boot.num = 99)))
+  vdiffr::expect_doppelganger("bootstrap of a test", autoplot(npsigtest(mixed$bws, index = c(1, 3), boot.num = 99)))
   synopsis <- kde_synopsis(few, size = 50, h = 2)
   for (k in 1:4) {
     lower <- unname(cbind(k, c(40, 60, 75)))
