@@ -254,6 +254,12 @@ augment_fit <- function(x, newdata, values_at_data, errors = TRUE) {
   list(rows = stats::model.frame(x), names = x$bws$xnames, values = values, left_out = x$bws$na.action)
 }
 
+# The density or distribution function at its data, also that of some variables given others.
+density_at_data <- function(bws, call) {
+  if (inherits(bws, "kestrel_condensbw")) return(estimate_conditional(bws, NULL, FALSE, NULL, FALSE, call))
+  estimate_density(bws, NULL, NULL, FALSE, call)
+}
+
 fitted_rows <- function(mean, y, se = NULL) {
   values <- list(.fitted = as.vector(mean), .se.fit = as.vector(se), .resid = as.vector(y - mean))
   as.data.frame(Filter(length, values))
@@ -306,7 +312,7 @@ augment_frames <- list(
   kestrel_dens = function(x, newdata) {
     check_object(x, "x", "kestrel_dens")
     augment_fit(x, newdata, function() {
-      at <- if (x$trainiseval) x else estimate_density(x$bws, NULL, NULL, NULL, x$call)
+      at <- if (x$trainiseval) x else density_at_data(x$bws, x$call)
       data.frame(.fitted = at[[density_field(at)]], .se.fit = at[[error_field(at)]])
     })
   },
@@ -335,7 +341,7 @@ augment_frames <- list(
   kestrel_regbw = function(x, newdata) augment_frames$kestrel_reg(npreg(x), newdata),
   kestrel_densbw = function(x, newdata) {
     check_object(x, "x", "kestrel_densbw")
-    augment_frames$kestrel_dens(estimate_density(x, NULL, NULL, NULL, x$call), newdata)
+    augment_frames$kestrel_dens(density_at_data(x, x$call), newdata)
   },
   kestrel_plbw = function(x, newdata) augment_frames$kestrel_plreg(npplreg(x), newdata),
   kestrel_scbw = function(x, newdata) augment_frames$kestrel_sc(npscoef(x), newdata),

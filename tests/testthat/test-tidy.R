@@ -121,6 +121,12 @@ test_that("augment() of derivatives and bandwidths is that of their predictions 
   expect_identical(generics::augment(bw), generics::augment(npreg(bw)))
   density <- npudensbw(~ mpg + wt, data = mtcars, bws = c(2, 0.5), bandwidth.compute = FALSE)
   expect_identical(generics::augment(density), generics::augment(npudens(density)))
+  for (make in list(list(npcdensbw, npcdens), list(npcdistbw, npcdist))) {
+    given <- make[[1]](xdat = mtcars["wt"], ydat = mtcars["mpg"], bws = c(2, 0.5), bandwidth.compute = FALSE)
+    expect_identical(generics::augment(given), generics::augment(make[[2]](given)))
+    elsewhere <- make[[2]](given, exdat = data.frame(wt = 2:3), eydat = data.frame(mpg = c(20, 21)))
+    expect_equal(generics::augment(elsewhere), generics::augment(given), tolerance = 1e-12)
+  }
   index <- npindexbw(xdat = mtcars[c("wt", "hp")], ydat = mtcars$mpg, bws = c(1, -0.01, 0.5), bandwidth.compute = FALSE)
   expect_identical(generics::augment(index), generics::augment(npindex(index)))
   both <- data.frame(x = rep(1:9, 20), y = rep((1:9)^2, 20))
