@@ -431,8 +431,8 @@ criterion_picture <- function(frame, names, best, label, logarithmic) {
           list(x = "bandwidth", y = label), if (logarithmic) list(ggplot2::scale_x_log10()) else list())
 }
 
-# Values on a grid of which some are marked: on a line the curve of `value` with points, in the plane tiles. `kinds`: the
-# names of the marks.
+# Values on a grid of which some are marked: on a line the curve of `value` with points, in the plane tiles. `kinds`:
+# the names of the marks.
 marked_picture <- function(x, frame, mark, kinds, label, value = NULL) {
   need_grid(x)
   d <- length(x$names)

@@ -21,6 +21,6 @@ test_that("without suggested packages kestrel works, and an error names the pack
     say(kde(structure(list(), class = 'sf'))); say(kde.truncate(by$estimates[[1]], structure(list(), class = 'sfc')))"
   script <- file.path(alone, "script.R")
   writeLines(code, script)
-  expect_snapshot_output(cat(system2(file.path(R.home("bin"), "Rscript"), c("--vanilla", shQuote(script), shQuote(alone)),
-                                     stdout = TRUE), sep = "\n"))
+  said <- system2(file.path(R.home("bin"), "Rscript"), c("--vanilla", shQuote(script), shQuote(alone)), stdout = TRUE)
+  expect_snapshot_output(cat(said, sep = "\n"))
 })
