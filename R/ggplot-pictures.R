@@ -27,8 +27,8 @@
 #' @return `autoplot()` an object of class `"ggplot"`, `autolayer()` a list of layers.
 #' @section Units: Axes are in the units of the variables, densities in 1 / volume.
 #' @section Errors: Errors of class `kestrel_error_input` are for objects that have been edited, for estimates that are
-#'   not on a grid, for `variables` that are not in the model or are of both kinds, for tests without a distribution of
-#'   their statistic, and for bandwidths and pages without a criterion.
+#'   not on a grid, and for `variables` that are not in the model or are of both kinds. They are also for tests without
+#'   a distribution of their statistic, and for bandwidths and pages without a criterion.
 #' @section Cost: That of the `plot()` methods.
 #' @references Wickham, H. (2016) *ggplot2: Elegant Graphics for Data Analysis*. Springer.
 #' @seealso [stat_kestrel_density()] for layers that estimate from a picture's own data

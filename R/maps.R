@@ -84,7 +84,7 @@ rings_geometry <- function(corners, crs) {
 #' \pkg{sf} as regions of highest density, and to \pkg{terra} and \pkg{stars} as a raster.
 #'
 #' `sf::st_as_sf()` returns the regions that hold given percentages of the sample, see [contourLevels()], or with
-#' `of = "density"` of the integral of the density, as the isopleths of \pkg{adehabitatHR} and \pkg{amt} do. These are
+#' `of = "density"` of the integral of the density, as home ranges of \pkg{adehabitatHR} and \pkg{amt}. These are
 #' mostly larger, since smoothing makes a density wider than its sample. In the study of animals the region of 95 % is
 #' the home range, and that of 50 % the core area (Worton 1989). The borders are linear between the points of the grid,
 #' so that their error is of the order of the squared distance of these points. Within a boundary ([kde.truncate()])
