@@ -333,7 +333,7 @@ kdetest_fields <- c(
        h2 = function(of) numbers(1L, sign = "positive", optional = is.null(of[["h1"]]))),
   lapply(c(Tstat = "any", zstat = "any", mean = "any"), function(sign) numbers(1L)),
   list(var = numbers(1L, sign = "positive"), pvalue = numbers(1L, between = c(0, 1)),
-       B = numbers(1L, sign = "not negative", whole = TRUE), permuted = function(of) numbers(of[["B"]]),
+       B = numbers(1L, between = c(0, 1e9), whole = TRUE), permuted = function(of) numbers(of[["B"]]),
        seconds = numbers(1L))
 )
 
