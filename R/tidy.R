@@ -13,8 +13,8 @@
 #'
 #' `glance()` returns one row about the whole, or about each group of [densities by group][kde-groups] and each
 #' estimator of [q_error()]: sizes, bandwidths and measures of the fit. The names are those of \pkg{broom} where it has
-#' them: `nobs`, `r.squared`, `sigma`, `logLik`, `statistic`, `p.value`. For densities in several dimensions `h` is the 2d-th root of the
-#' determinant of `H`, the geometric mean of the bandwidths along its axes.
+#' them: `nobs`, `r.squared`, `sigma`, `logLik`, `statistic`, `p.value`. For densities in several dimensions `h` is the
+#' 2d-th root of the determinant of `H`, the geometric mean of the bandwidths along its axes.
 #'
 #' `augment()` returns the data, or `newdata`, with further columns: `.fitted`, `.se.fit` and `.resid`, `.cluster` for
 #' [kms()], and `.class` for [kda()] and [npconmode()]. For densities `.fitted` is the density at each observation. It
