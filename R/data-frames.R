@@ -28,7 +28,11 @@
 #'   - for [modetree()] a row for each mode of each bandwidth: `h`, `mode`, `density` there and `branch`;
 #'   - for [hboot()], \code{\link{Hboot}()} and what selectors return with `amise = TRUE` the criterion for each
 #'     bandwidth that was tried; a matrix without such a record has `row`, `column` and `H`;
-#'   - for [q_error()] the errors, and for [kde_synopsis()] the rows of the synopsis.
+#'   - for [q_error()] the errors, and for [kde_synopsis()] the rows of the synopsis;
+#'   - for [sketch_plan()] a row for each column: `term`, the `width` of its cells and `hmin`.
+#'
+#'   There is none for [kde_stream()], whose estimate is in a file or went to a function, for [kestrel_info()], and for
+#'   selections of a synopsis, of which `summarise()` and `count()` make tables.
 #'
 #'   A variable whose name is that of another column gets `.1` behind it.
 #' @section Units: Those of the fields from which the columns are taken.
@@ -294,4 +298,11 @@ as.data.frame.kestrel_q_error <- function(x, row.names = NULL, optional = FALSE,
 as.data.frame.kestrel_synopsis <- function(x, row.names = NULL, optional = FALSE, ...) {
   check_object(x, "x", "kestrel_synopsis")
   stats::setNames(as.data.frame(unname(x$x)), x$names)
+}
+
+#' @rdname data-frames
+#' @export
+as.data.frame.kestrel_sketch_plan <- function(x, row.names = NULL, optional = FALSE, ...) {
+  check_object(x, "x", "kestrel_sketch_plan")
+  data.frame(term = sketch_names(x$column), width = 2^x$exponent, hmin = x$hmin)
 }

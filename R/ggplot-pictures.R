@@ -11,17 +11,24 @@
 #' of classes have contour lines where they are of two variables. A regression of one variable is a curve with its
 #' confidence band and the data. Of several variables there is a panel for each, along which the others stay as in
 #' [plot.kestrel_reg()]. Such panels show numbers or factors, so that `variables` says which, where there are both.
-#' A test is a histogram of the statistics of its bootstrap samples, with a line at the statistic of the data.
+#' A test is a histogram of the statistics of its bootstrap samples or permutations, with a line at the statistic of the
+#' data. Without them it is the normal density by which the test is made, and there is no picture where there is none,
+#' as in [npunitest()]. A bandwidth of one regressor, and a page made by [explore()], are curves of the criterion.
+#' [kde_risk()] has contour lines of the log ratio, and dashed ones around the tolerance regions.
+#'
+#' There are no pictures of plans, streams and selections of synopses, which have no estimate.
 #'
 #' @param object an object of this package.
 #' @param cont percentages of the regions of a density of two or more variables, as in [contourLevels()].
+#' @param level the level of the tolerance regions of [kde_risk()], as in its `plot()`.
 #' @param variables names of the variables that have a panel; if NULL the numbers, or the factors where there are no
 #'   numbers.
 #' @param ... no further arguments: other names are an error.
 #' @return `autoplot()` an object of class `"ggplot"`, `autolayer()` a list of layers.
 #' @section Units: Axes are in the units of the variables, densities in 1 / volume.
 #' @section Errors: Errors of class `kestrel_error_input` are for objects that have been edited, for estimates that are
-#'   not on a grid, for `variables` that are not in the model or are of both kinds, and for tests without a bootstrap.
+#'   not on a grid, and for `variables` that are not in the model or are of both kinds. They are also for tests without
+#'   a distribution of their statistic, and for bandwidths and pages without a criterion.
 #' @section Cost: That of the `plot()` methods.
 #' @references Wickham, H. (2016) *ggplot2: Elegant Graphics for Data Analysis*. Springer.
 #' @seealso [stat_kestrel_density()] for layers that estimate from a picture's own data
@@ -179,6 +186,9 @@ regression_picture <- function(x, variables) {
           list(x = x$bws$xnames, y = x$bws$ynames))
 }
 
+# Points on a line have no heights that an axis could show.
+no_heights <- function(d) if (d == 1L) list(ggplot2::scale_y_continuous(breaks = NULL)) else list()
+
 # Points of the first two variables, or of one on a line, coloured by `by`.
 labelled_points <- function(frame, d, by) {
   if (d == 1L) {
@@ -214,7 +224,7 @@ pictures <- c(pictures_of_tests, list(
     picture(list(level_layer(rows, c("x", "y"), "value")),
             list(x = x$names[1L], y = x$names[2L], colour = "derivative"), list(ggplot2::facet_wrap("component")))
   },
-  kestrel_kfs = function(x) marked_picture(x, as.data.frame(x), "estimate", "significant"),
+  kestrel_kfs = function(x) marked_picture(x, as.data.frame(x), "estimate", c("1" = "significant"), NULL),
   kestrel_sizer = function(x) {
     frame <- as.data.frame(x)
     kinds <- map_kinds(x)
@@ -236,17 +246,30 @@ pictures <- c(pictures_of_tests, list(
   },
   kestrel_loctest = function(x) {
     frame <- as.data.frame(x)
-    marked_picture(c(unclass(x), gridded = TRUE), frame, "significant", "difference", "fhat.diff")
+    kinds <- c("-1" = "first is smaller", "1" = "first is larger")
+    marked_picture(c(unclass(x), gridded = TRUE), frame, "significant", kinds, "difference", "fhat.diff")
   },
-  kestrel_risk = function(x) {
+  kestrel_risk = function(x, level = 0.05) {
     frame <- as.data.frame(x)
-    surface_picture(x, frame[is.finite(frame$estimate), ], "estimate", "log ratio")
+    level <- check_level(level)
+    shown <- surface_picture(x, frame[is.finite(frame$estimate), ], "estimate", "log ratio")
+    regions <- if (length(x$names) == 1L) {
+      marked <- frame[is.finite(frame$estimate) & (frame$p.value <= level | frame$p.value >= 1 - level), ]
+      ggplot2::geom_point(by_columns(x = names(frame)[1L], y = "estimate"), marked, inherit.aes = FALSE,
+                          colour = colours$mark, size = 0.8)
+    } else {
+      ggplot2::geom_contour(by_columns(x = names(frame)[1L], y = names(frame)[2L], z = "p.value"),
+                            frame[!is.na(frame$p.value), ], inherit.aes = FALSE, breaks = c(level, 1 - level),
+                            colour = colours$mark, linetype = 2)
+    }
+    shown$layers <- c(shown$layers, list(regions))
+    shown
   },
   kestrel_kms = function(x) {
     frame <- as.data.frame(x)
     d <- length(x$names)
     picture(list(labelled_points(frame, d, names(frame)[d + 1L])),
-            list(x = x$names[1L], y = if (d > 1L) x$names[2L], colour = "cluster"))
+            list(x = x$names[1L], y = if (d > 1L) x$names[2L], colour = "cluster"), no_heights(d))
   },
   kestrel_kdr = function(x) {
     frame <- stats::setNames(as.data.frame(x)[c(1:2, length(x$names) + 1L)], c("x", "y", "segment"))
@@ -311,9 +334,16 @@ pictures <- c(pictures_of_tests, list(
     if (is_mixed_object(x)) return(regression_picture(npreg(x), variables))
     frame <- as.data.frame(x)
     frame <- frame[is.finite(frame$cv) & (x$unsupported != "reject" | frame$n.unsupported == 0L), , drop = FALSE]
-    best <- ggplot2::geom_vline(xintercept = x$bw, colour = colours$mark, linetype = 2)
-    picture(list(curve_layer(frame, "bw", "cv"), best), list(x = "bandwidth", y = x$method),
-            if (x$search == "global") list(ggplot2::scale_x_log10()) else list())
+    criterion_picture(frame, c("bw", "cv"), x$bw, x$method, x$search == "global")
+  },
+  kestrel_sketch_regbw = function(x) {
+    frame <- as.data.frame(check_object(x, "object", "kestrel_sketch_regbw"))
+    criterion_picture(frame[is.finite(frame$cv), ], c("bw", "cv"), x$bw, x$method, x$search == "global")
+  },
+  kestrel_explorer = function(x) {
+    frame <- as.data.frame(x)
+    if (anyNA(frame$lscv)) abort_input("`object` must have a curve of cross-validation to be drawn.")
+    criterion_picture(frame, c("h", "lscv"), frame$h[which.min(frame$lscv)], "LSCV", TRUE)
   },
   kestrel_dens = function(x, variables = NULL) partial_picture(x, variables, estimated(density_core(x$bws))),
   kestrel_densbw = function(x, variables = NULL) partial_picture(x, variables, estimated(density_core(x))),
@@ -379,7 +409,8 @@ pictures <- c(pictures_of_tests, list(
     frame <- as.data.frame(x)
     names <- x$bws$xnames
     picture(list(labelled_points(frame, min(2L, length(names)), "conmode")),
-            list(x = names[1L], y = if (length(names) > 1L) names[2L], colour = x$bws$ynames))
+            list(x = names[1L], y = if (length(names) > 1L) names[2L], colour = x$bws$ynames),
+            no_heights(length(names)))
   },
   kestrel_scbw = function(x, variables = NULL) pictures$kestrel_sc(npscoef(x), variables),
   kestrel_plbw = function(x, variables = NULL) pictures$kestrel_plreg(npplreg(x), variables),
@@ -393,18 +424,29 @@ pictures <- c(pictures_of_tests, list(
   }
 ))
 
-# Values on a grid of which some are marked: on a line the curve of `value` with points, in the plane tiles.
-marked_picture <- function(x, frame, mark, label, value = NULL) {
+# A criterion by bandwidth, with a line at the one that was chosen.
+criterion_picture <- function(frame, names, best, label, logarithmic) {
+  picture(list(curve_layer(frame, names[1L], names[2L]),
+               ggplot2::geom_vline(xintercept = best, colour = colours$mark, linetype = 2)),
+          list(x = "bandwidth", y = label), if (logarithmic) list(ggplot2::scale_x_log10()) else list())
+}
+
+# Values on a grid of which some are marked: on a line the curve of `value` with points, in the plane tiles. `kinds`:
+# the names of the marks.
+marked_picture <- function(x, frame, mark, kinds, label, value = NULL) {
   need_grid(x)
   d <- length(x$names)
   if (d > 2L) abort_input("`object` must be of one or two variables to be drawn, not ", d, ".")
   names <- names(frame)
-  frame$mark <- factor(frame[[mark]])
+  frame$mark <- factor(frame[[mark]], names(kinds), kinds)
   marked <- frame[frame[[mark]] != 0, , drop = FALSE]
   if (d == 2L) {
-    return(picture(list(ggplot2::geom_tile(by_columns(x = names[1L], y = names[2L], fill = "mark"), marked,
-                                           inherit.aes = FALSE)),
-                   list(x = x$names[1L], y = x$names[2L], fill = label)))
+    # Axes are those of the whole grid.
+    whole <- ggplot2::geom_blank(by_columns(x = names[1L], y = names[2L]), frame, inherit.aes = FALSE)
+    step <- vapply(frame[names[1:2]], function(at) min(diff(sort(unique(at)))), 0)
+    tiles <- ggplot2::geom_tile(by_columns(x = names[1L], y = names[2L], fill = "mark"), marked, inherit.aes = FALSE,
+                                width = step[[1L]], height = step[[2L]])
+    return(picture(list(whole, tiles), list(x = x$names[1L], y = x$names[2L], fill = NULL)))
   }
   if (is.null(value)) {
     frame$density <- as.vector(x$density)
@@ -413,5 +455,5 @@ marked_picture <- function(x, frame, mark, label, value = NULL) {
   }
   picture(list(curve_layer(frame, names[1L], value),
                ggplot2::geom_point(by_columns(x = names[1L], y = value, colour = "mark"), marked, inherit.aes = FALSE)),
-          list(x = x$names[1L], y = if (value == "density") value else label, colour = label))
+          list(x = x$names[1L], y = if (value == "density") value else label, colour = NULL))
 }

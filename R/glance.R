@@ -85,6 +85,7 @@ glance_frames <- list(
     check_object(x, "x", "kestrel_sibw")
     c(bandwidth_row(x), list(h = x$bw))
   },
+  kestrel_sketch_regbw = function(x) bandwidth_row(check_object(x, "x", "kestrel_sketch_regbw")),
   kestrel_plbw = function(x) {
     check_object(x, "x", "kestrel_plbw")
     list(nobs = x$nobs, method = x$method)
@@ -117,6 +118,32 @@ glance_frames <- list(
     check_object(x, "x", "kestrel_sizer_plane")
     list(nobs = x$n, n.eff = x$n_eff, bandwidths = length(x$h), points = prod(lengths(x$eval.points)),
          deriv.order = x$deriv.order, level = x$signif.level)
+  },
+  kestrel_sigtest = function(x) {
+    check_object(x, "x", "kestrel_sigtest")
+    list(nobs = x$bws$nobs, terms = length(x$ixvar), joint = x$joint, boot.num = x$boot.num)
+  },
+  kestrel_sdeptest = function(x) {
+    check_object(x, "x", "kestrel_sdeptest")
+    list(nobs = x$nobs, lags = x$lag.num, boot.num = if (x$bootstrap) x$boot.num else NA_real_)
+  },
+  kestrel_explorer = function(x) {
+    check_object(x, "x", "kestrel_explorer")
+    least <- which.min(x$table$lscv)
+    list(nobs = x$n, dimension = length(x$names), bandwidths = nrow(x$table),
+         h.lscv = if (length(least) > 0L) x$table$h[least] else NA_real_)
+  },
+  kestrel_stream = function(x) {
+    check_object(x, "x", "kestrel_stream")
+    list(nobs = x$n, n.eff = x$n_eff, dimension = length(x$names), kernel = x$kernel, h = mean_bandwidth(x$H),
+         points = prod(lengths(x$axes)), mass = x$mass, largest = x$largest)
+  },
+  # A row for each estimator.
+  kestrel_q_error = function(x) {
+    check_object(x, "x", "kestrel_q_error")
+    table <- data.frame(unname(x$table))
+    cbind(estimator = rownames(x$table), counts = nrow(x$errors),
+          stats::setNames(table, c("median", "q95", "q99", "max")))
   },
   kestrel_boot = function(x) {
     check_object(x, "x", "kestrel_boot")

@@ -83,26 +83,30 @@ rings_geometry <- function(corners, crs) {
 #' [kde()] takes points of package \pkg{sf} in a projected system. The estimate keeps the system, and goes back to
 #' \pkg{sf} as regions of highest density, and to \pkg{terra} and \pkg{stars} as a raster.
 #'
-#' `sf::st_as_sf()` returns the regions that hold given percentages of the sample, see [contourLevels()]. In the study
-#' of animals the region of 95 % is the home range, and that of 50 % the core area (Worton 1989). The borders are linear
-#' between the points of the grid, so that their error is of the order of the squared distance of these points. Within a
-#' boundary ([kde.truncate()]) they end at it.
+#' `sf::st_as_sf()` returns the regions that hold given percentages of the sample, see [contourLevels()], or with
+#' `of = "density"` of the integral of the density, as home ranges of \pkg{adehabitatHR} and \pkg{amt}. These are
+#' mostly larger, since smoothing makes a density wider than its sample. In the study of animals the region of 95 % is
+#' the home range, and that of 50 % the core area (Worton 1989). The borders are linear between the points of the grid,
+#' so that their error is of the order of the squared distance of these points. Within a boundary ([kde.truncate()])
+#' they end at it.
 #'
 #' `terra::rast()` and `stars::st_as_stars()` return the density at the points of the grid, each in the middle of its
 #' cell. The methods are there once these packages are loaded.
 #'
 #' @param .x,x an estimate on a grid of two variables, made by [kde()], also by groups, or by [kde.truncate()].
 #' @param cont percentages of the regions, as in [contourLevels()].
+#' @param of `st_as_sf()`: `"sample"` for percentages of the sample, `"density"` for those of the density.
 #' @param ... not used.
 #' @return `sf::st_as_sf()` an object of class `"sf"` with a row for each region: the columns of the groups, if there
-#'   are any, `probability` (the share of the sample within), `level` (the density at the border), `area` and
+#'   are any, `probability` (the share within), `level` (the density at the border), `area` and
 #'   `geometry`, a multipolygon. `terra::rast()` a `SpatRaster` with the layer `estimate`. `stars::st_as_stars()` an
 #'   object of class `"stars"` with the attribute `estimate`.
 #' @section Units: Densities are in 1 over the squared units of the coordinates. `area` has these units if the system is
 #'   known, and is a number otherwise.
 #' @section Errors: Errors of class `kestrel_error_input` are for geometries that are not points, or are empty, and for
 #'   degrees of longitude and latitude, where the message names `sf::st_transform()`. They are also for estimates that
-#'   are not on a grid of two variables, and for rasters of grids whose steps are not equal.
+#'   are not on a grid of two variables, for a percentage of the density that the grid does not hold, and for rasters of
+#'   grids whose steps are not equal.
 #' @section Cost: O(grid points) for each region.
 #' @references Worton, B.J. (1989) Kernel methods for estimating the utilization distribution in home-range studies.
 #'   *Ecology* **70**, 164-168.
@@ -150,12 +154,23 @@ region_geometry <- function(plane, levels) {
 
 crs_of <- function(fhat) if (is.null(fhat$crs)) sf::NA_crs_ else fhat$crs
 
-region_table <- function(x, cont, name) {
+# The levels of regions that hold such percentages of the sample, or of the density.
+levels_for <- function(fhat, cont, of) {
+  if (of == "sample") return(contour_levels(fhat, 1 - cont / 100, TRUE))
+  mass <- grid_integral(axes_of(fhat), fhat$estimate)
+  if (any(cont > 100 * mass)) {
+    abort_input("`cont` must be percentages that the grid holds, at most ", format_short(100 * mass), ", not ",
+                describe_value(cont[cont > 100 * mass]), ": `supp` of kde() makes it wider.")
+  }
+  grid_levels(axes_of(fhat), fhat$estimate, 1 - cont / 100 / mass)
+}
+
+region_table <- function(x, cont, of, name) {
   need_package("isoband", "to draw regions")
   cont <- check_content(cont)
   plane <- plane_of(x, name)
   cont <- sort(unique(cont), decreasing = TRUE)
-  levels <- unname(contour_levels(plane$fhat, 1 - cont / 100, TRUE))
+  levels <- unname(levels_for(plane$fhat, cont, of))
   if (any(levels <= 0)) {
     abort_input("`cont` must be percentages of regions whose density is above zero, not ",
                 describe_value(cont[levels <= 0]), ".")
@@ -164,11 +179,12 @@ region_table <- function(x, cont, name) {
   sf::st_sf(probability = cont / 100, level = levels, area = sf::st_area(geometry), geometry = geometry)
 }
 
-as_sf_object <- function(x, cont = c(50, 95), ...) {
+as_sf_object <- function(x, cont = c(50, 95), of = c("sample", "density"), ...) {
   check_arguments("st_as_sf", given_names(...))
-  if (!inherits(x, "kestrel_kde_groups")) return(region_table(x, cont, "x"))
+  of <- check_choice(of, c("sample", "density"), "of")
+  if (!inherits(x, "kestrel_kde_groups")) return(region_table(x, cont, of, "x"))
   check_groups(x, "x")
-  tables <- lapply(x$estimates, region_table, cont = cont, name = "x")
+  tables <- lapply(x$estimates, region_table, cont = cont, of = of, name = "x")
   rows <- do.call(rbind, unname(tables))
   keys <- x$groups[rep(seq_along(tables), vapply(tables, nrow, 0L)), , drop = FALSE]
   rownames(keys) <- NULL

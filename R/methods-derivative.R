@@ -89,12 +89,18 @@ predict.kestrel_kdde <- function(object, newdata, ..., x, backend = "auto", thre
 #' @export
 as.data.frame.kestrel_kdde <- function(x, row.names = NULL, optional = FALSE, ...) {
   check_object(x, "x", "kestrel_kdde")
-  shown <- if (is_single(x)) 1L else which(!duplicated(component_names(x)))
-  values <- lapply(shown, function(k) as.vector(component(x, k)))
-  names(values) <- if (is_single(x)) "estimate" else vapply(shown, function(k) {
-    paste(c("D", rep(x$names, x$deriv.ind[k, ])), collapse = ".")
-  }, "")
-  cbind(points_frame(x, names(values)), values)
+  names <- derivative_columns(x)
+  values <- lapply(as.integer(names(names)), function(k) as.vector(component(x, k)))
+  cbind(points_frame(x, names), stats::setNames(values, names))
+}
+
+# The names of the columns of derivatives that differ, named by their numbers.
+derivative_columns <- function(fhat) {
+  if (is_single(fhat)) return(c("1" = "estimate"))
+  shown <- which(!duplicated(component_names(fhat)))
+  stats::setNames(vapply(shown, function(k) {
+    paste(c("D", rep(fhat$names, fhat$deriv.ind[k, ])), collapse = ".")
+  }, ""), shown)
 }
 
 check_component <- function(fhat, which) {

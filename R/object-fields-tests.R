@@ -121,8 +121,16 @@ cmstest_fields <- list(
   q.90 = numbers(1L), q.95 = numbers(1L), q.99 = numbers(1L),
   pdistribution = texts(1L, among = c("Bootstrap", "Asymptotic")),
   boot.num = numbers(1L, between = c(1, 1e9), whole = TRUE), boot.method = texts(1L), pcall = texts(1L),
+  sd = numbers(1L, sign = "not negative"),
+  Jn.bootstrap = function(of) replicates_field(of, "Jn"), In.bootstrap = function(of) replicates_field(of, "In"),
   reject = texts(1L), seconds = numbers(1L)
 )
+
+# The statistics of the bootstrap samples, if this is the one that is tested.
+replicates_field <- function(of, name) {
+  tested <- if (of[["pivot"]]) "Jn" else "In"
+  if (name == tested && of[["pdistribution"]] == "Bootstrap") numbers(of[["boot.num"]])
+}
 
 sibw_fields <- list(
   y = numbers(min = 3L),
@@ -323,8 +331,9 @@ kdetest_fields <- c(
   list(n1 = numbers(1L, sign = "positive", whole = TRUE), n2 = numbers(1L, sign = "positive", whole = TRUE),
        h1 = numbers(1L, sign = "positive", optional = TRUE),
        h2 = function(of) numbers(1L, sign = "positive", optional = is.null(of[["h1"]]))),
-  lapply(c(Tstat = "any", zstat = "any"), function(sign) numbers(1L)),
-  list(pvalue = numbers(1L, between = c(0, 1)), B = numbers(1L, sign = "not negative", whole = TRUE),
+  lapply(c(Tstat = "any", zstat = "any", mean = "any"), function(sign) numbers(1L)),
+  list(var = numbers(1L, sign = "positive"), pvalue = numbers(1L, between = c(0, 1)),
+       B = numbers(1L, between = c(0, 1e9), whole = TRUE), permuted = function(of) numbers(of[["B"]]),
        seconds = numbers(1L))
 )
 

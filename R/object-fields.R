@@ -28,6 +28,8 @@ stream_fields <- list(
   file = texts(1L, optional = TRUE),
   engine = texts(1L), backend = texts(1L), device = texts(1L, optional = TRUE),
   transform = function(of) transform_field(columns_of(of), numeric(0), "images"),
+  kernel = function(of) texts(1L, among = kernel_names()), n_eff = numbers(1L, sign = "positive"),
+  H = function(of) bandwidth_matrix(columns_of(of), FALSE),
   largest = numbers(1L, sign = "not negative"),
   mass = numbers(1L, sign = "not negative"),
   seconds = numbers(1L)

@@ -3,7 +3,7 @@
 #' Overlap of two home ranges
 #'
 #' The indices by which the space use of two animals is compared (Fieberg & Kochanny 2005). With the densities f1 and f2
-#' and the home ranges A1 and A2, which hold `cont` per cent of each sample, they are
+#' and the home ranges A1 and A2, which hold `cont` per cent of each sample or density, they are
 #'
 #'   - `HR12`, `HR21`: the share of the area of A1 that lies in A2, and of A2 in A1;
 #'   - `PHR12`, `PHR21`: the probability of f2 in A1, and of f1 in A2;
@@ -12,14 +12,16 @@
 #'   - `UDOI`: the area of the intersection of A1 and A2 times the integral of f1 f2.
 #'
 #' All but `UDOI` are 1 for equal densities (`PHR` is about `cont` / 100) and 0 for ranges that are apart. `UDOI` is 1
-#' for equal and uniform ones, and may be larger.
+#' for equal and uniform ones, and may be larger. \pkg{adehabitatHR} and \pkg{amt} have the same indices, with
+#' `of = "density"`.
 #'
 #' Both densities are computed, exactly, on one grid that spans both grids. The areas are those of polygons, as
 #' `sf::st_as_sf()` makes them (see [maps]). The integrals are sums by the trapezoid rule. `PHR` counts cells, so that
 #' its error is that of the cells at a border.
 #'
 #' @param fhat1,fhat2 estimates on grids of two variables, made by [kde()] or [kde.truncate()], in the same coordinates.
-#' @param cont the percentage of the sample in a home range.
+#' @param cont the percentage in a home range.
+#' @param of `"sample"` for a percentage of the sample, `"density"` for one of the density, see [maps].
 #' @param gridsize the number of points of the common grid on each axis.
 #' @param ... no further arguments.
 #' @return A data frame with one row and the columns `HR12`, `HR21`, `PHR12`, `PHR21`, `VI`, `BA` and `UDOI`.
@@ -34,8 +36,9 @@
 #' by <- kde(iris, ~ Petal.Length + Petal.Width | Species, gridsize = 51)
 #' kde_overlap(by$estimates$versicolor, by$estimates$virginica)
 #' @export
-kde_overlap <- function(fhat1, fhat2, cont = 95, gridsize = 301, ...) {
+kde_overlap <- function(fhat1, fhat2, cont = 95, gridsize = 301, ..., of = c("sample", "density")) {
   check_arguments("kde_overlap", given_names(...))
+  of <- check_choice(of, c("sample", "density"), "of")
   need_package("isoband", "for the areas of home ranges")
   planes <- list(plane_of(fhat1, "fhat1"), plane_of(fhat2, "fhat2"))
   check_one_crs(planes[[1L]]$whole, planes[[2L]]$whole)
@@ -48,7 +51,7 @@ kde_overlap <- function(fhat1, fhat2, cont = 95, gridsize = 301, ...) {
   })
   points <- as.matrix(grid_points(axes))
   values <- lapply(list(fhat1, fhat2), function(fhat) matrix(predict(fhat, unname(points)), gridsize))
-  levels <- vapply(planes, function(plane) contour_levels(plane$fhat, 1 - cont / 100, TRUE), 0)
+  levels <- vapply(planes, function(plane) levels_for(plane$fhat, cont, of), 0)
   inside <- Map(function(value, level) value >= level, values, levels)
   integral <- function(value) grid_integral(axes, value)
   area <- function(height) area_above(axes, height)

@@ -100,14 +100,17 @@ abort_narrow <- function(data) {
 #' Methods for bandwidths of sketched regressions
 #'
 #' Methods for the result of [npregbw()] for a sketch whose observations are not all known. `predict()` gives the fit
-#' at points.
+#' at points, and `as.data.frame()` the criterion for the bandwidths that were tried.
 #'
 #' @param object,x the bandwidth.
 #' @param newdata the points: a numeric vector, or a data frame with the column of the regressor.
 #' @param threads the number of threads. The default is [kestrel_threads()].
+#' @param row.names,optional not used; arguments of the generic.
 #' @param ... no further arguments.
 #' @return `predict()` returns a numeric vector, the fit at each point. It is NA for missing points and for points
-#'   without an observation within 38 bandwidths. `print()` returns its argument invisibly.
+#'   without an observation within 38 bandwidths. `as.data.frame()` returns the columns `bw` and `cv`, which is NA where
+#'   the cells do not serve the bandwidth. `nobs()` returns the number of observations, and `formula()` a formula of the
+#'   names of both columns. `print()` returns its argument invisibly.
 #' @section Units: Fits are in the units of the response, points in those of the regressor.
 #' @section Errors: Errors of class `kestrel_error_input` are for points that are infinite or not numeric.
 #' @section Cost: `predict()` took 0.4 ms a point on one thread, of a sketch of 2e5 normal rows.
@@ -161,4 +164,22 @@ print.kestrel_sketch_regbw <- function(x, ...) {
       label_line("search", search),
       unlist(lapply(x$remarks, label_line, label = "remark")), sep = "\n")
   invisible(x)
+}
+
+#' @rdname kestrel_sketch_regbw-methods
+#' @export
+as.data.frame.kestrel_sketch_regbw <- function(x, row.names = NULL, optional = FALSE, ...) {
+  check_object(x, "x", "kestrel_sketch_regbw")
+  data.frame(bw = x$grid, cv = x$cv)
+}
+
+#' @rdname kestrel_sketch_regbw-methods
+#' @export
+nobs.kestrel_sketch_regbw <- function(object, ...) check_object(object, "object", "kestrel_sketch_regbw")$nobs
+
+#' @rdname kestrel_sketch_regbw-methods
+#' @export
+formula.kestrel_sketch_regbw <- function(x, ...) {
+  check_object(x, "x", "kestrel_sketch_regbw")
+  stats::as.formula(call("~", as.name(x$ynames), as.name(x$xnames)), env = parent.frame())
 }

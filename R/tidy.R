@@ -11,14 +11,20 @@
 #' `std.error`, `statistic` and `p.value`, bandwidth objects `term` and `bandwidth`, and tests `statistic`, `p.value`
 #' and `method`.
 #'
-#' `glance()` returns one row about the whole, or about each group of [densities by group][kde-groups]: sizes,
-#' bandwidths and measures of the fit. The names are those of \pkg{broom} where it has them: `nobs`, `r.squared`,
-#' `sigma`, `logLik`, `statistic`, `p.value`. For densities in several dimensions `h` is the 2d-th root of the
-#' determinant of `H`, the geometric mean of the bandwidths along its axes.
+#' `glance()` returns one row about the whole, or about each group of [densities by group][kde-groups] and each
+#' estimator of [q_error()]: sizes, bandwidths and measures of the fit. The names are those of \pkg{broom} where it has
+#' them: `nobs`, `r.squared`, `sigma`, `logLik`, `statistic`, `p.value`. For densities in several dimensions `h` is the
+#' 2d-th root of the determinant of `H`, the geometric mean of the bandwidths along its axes.
 #'
 #' `augment()` returns the data, or `newdata`, with further columns: `.fitted`, `.se.fit` and `.resid`, `.cluster` for
 #' [kms()], and `.class` for [kda()] and [npconmode()]. For densities `.fitted` is the density at each observation. It
-#' includes the kernel of the observation itself.
+#' includes the kernel of the observation itself. Derivatives by several variables have a column for each, such as
+#' `.D.x.y`. A bandwidth object gives what its fit gives.
+#'
+#' What is not an estimate from rows has no `augment()`: tests, scores, maps of several bandwidths, ridges, copulas,
+#' regions, sketches and synopses. [kde_stream()] has only `glance()`, because its estimate is in a file, and
+#' [sketch_plan()] only `tidy()`. The selections of a synopsis have none of these: [dplyr::summarise()] and
+#' [dplyr::count()] make tables of them.
 #'
 #' @param x an object of this package.
 #' @param conf.int,conf.level `tidy()` of [npplreg()] and [npindex()]: whether to give confidence limits, and their
@@ -108,7 +114,7 @@ tidy_frames <- list(
   kestrel_boot = as_frame_of, kestrel_record = as_frame_of, kestrel_ksum = as_frame_of, kestrel_q_error = as_frame_of,
   kestrel_synopsis = as_frame_of, kestrel_kde_groups = as_frame_of, kestrel_risk = as_frame_of,
   kestrel_sizer = as_frame_of, kestrel_sizer_plane = as_frame_of, kestrel_modetree = as_frame_of,
-  kestrel_explorer = as_frame_of,
+  kestrel_explorer = as_frame_of, kestrel_sketch_plan = as_frame_of,
   # A row for each variable.
   kestrel_sketch = function(x) {
     of <- summary(x)
@@ -142,6 +148,10 @@ tidy_frames <- list(
   kestrel_regbw = function(x) {
     if (is_mixed_object(x)) return(bandwidth_rows(x))
     check_object(x, "x", "kestrel_regbw")
+    data.frame(term = x$xnames, bandwidth = x$bw)
+  },
+  kestrel_sketch_regbw = function(x) {
+    check_object(x, "x", "kestrel_sketch_regbw")
     data.frame(term = x$xnames, bandwidth = x$bw)
   },
   kestrel_densbw = bandwidth_rows, kestrel_scbw = bandwidth_rows,
@@ -244,6 +254,12 @@ augment_fit <- function(x, newdata, values_at_data, errors = TRUE) {
   list(rows = stats::model.frame(x), names = x$bws$xnames, values = values, left_out = x$bws$na.action)
 }
 
+# The density or distribution function at its data, also that of some variables given others.
+density_at_data <- function(bws, call) {
+  if (inherits(bws, "kestrel_condensbw")) return(estimate_conditional(bws, NULL, FALSE, NULL, FALSE, call))
+  estimate_density(bws, NULL, NULL, FALSE, call)
+}
+
 fitted_rows <- function(mean, y, se = NULL) {
   values <- list(.fitted = as.vector(mean), .se.fit = as.vector(se), .resid = as.vector(y - mean))
   as.data.frame(Filter(length, values))
@@ -255,6 +271,14 @@ augment_frames <- list(
   kestrel_bkde = function(x, newdata) augment_density(check_object(x, "x", "kestrel_bkde"), newdata),
   kestrel_vkde = function(x, newdata) augment_density(check_object(x, "x", "kestrel_vkde"), newdata),
   kestrel_histde = function(x, newdata) augment_density(check_object(x, "x", "kestrel_histde"), newdata),
+  kestrel_kdde = function(x, newdata) {
+    check_object(x, "x", "kestrel_kdde")
+    points <- if (is.null(newdata)) unname(as_points(x$x, "x")) else columns_for(x, newdata)
+    names <- derivative_columns(x)
+    values <- as.data.frame(unname(as.matrix(predict(x, points))))[as.integer(names(names))]
+    list(rows = sample_frame(x), names = x$names, left_out = x$na.action,
+         values = stats::setNames(values, if (is_single(x)) ".fitted" else paste0(".", names)))
+  },
   kestrel_kde_groups = function(x, newdata) {
     check_groups(x, "x")
     rows <- below_each_other(x, lapply(x$estimates, sample_frame))
@@ -288,7 +312,7 @@ augment_frames <- list(
   kestrel_dens = function(x, newdata) {
     check_object(x, "x", "kestrel_dens")
     augment_fit(x, newdata, function() {
-      at <- if (x$trainiseval) x else estimate_density(x$bws, NULL, NULL, NULL, x$call)
+      at <- if (x$trainiseval) x else density_at_data(x$bws, x$call)
       data.frame(.fitted = at[[density_field(at)]], .se.fit = at[[error_field(at)]])
     })
   },
@@ -312,6 +336,19 @@ augment_frames <- list(
     augment_fit(x, newdata, function() {
       fitted_rows(x$inside, x$bws$y, scoef_values(x, NULL, TRUE)$se)
     })
+  },
+  # Bandwidth objects: their fits.
+  kestrel_regbw = function(x, newdata) augment_frames$kestrel_reg(npreg(x), newdata),
+  kestrel_densbw = function(x, newdata) {
+    check_object(x, "x", "kestrel_densbw")
+    augment_frames$kestrel_dens(density_at_data(x, x$call), newdata)
+  },
+  kestrel_plbw = function(x, newdata) augment_frames$kestrel_plreg(npplreg(x), newdata),
+  kestrel_scbw = function(x, newdata) augment_frames$kestrel_sc(npscoef(x), newdata),
+  kestrel_sibw = function(x, newdata) augment_frames$kestrel_si(npindex(x), newdata),
+  kestrel_sketch_regbw = function(x, newdata) {
+    fitted <- if (is.null(newdata)) predict(x) else predict(x, newdata)
+    list(rows = newdata, names = x$xnames, values = data.frame(.fitted = fitted))
   },
   kestrel_conmode = function(x, newdata) {
     check_object(x, "x", "kestrel_conmode")

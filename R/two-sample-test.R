@@ -46,6 +46,7 @@
 #'   \item{n1, n2}{the sizes of the samples}
 #'   \item{h1, h2}{the bandwidths (d = 1), otherwise `H1` and `H2`}
 #'   \item{psi1, psi12, psi21, psi2}{the means of the kernels}
+#'   \item{permuted}{T of each permutation; without permutations `numeric(0)`}
 #'   and further `B`, `call` and `seconds`. `print()` returns it invisibly.
 #' @section Units: T, its mean and psi are in 1 / volume.
 #' @section Errors: Errors of class `kestrel_error_input` are for
@@ -106,7 +107,8 @@ kde.test <- function(x1, x2, H1, H2, h1, h2, psi1, psi2, var.fhat1, var.fhat2, b
     stats::setNames(found$H, c("H1", "H2"))
   structure(c(list(Tstat = found$statistic, zstat = z, pvalue = p, mean = mean, var = variance, var.fhat1 = v[[1L]],
                    var.fhat2 = v[[2L]], n1 = n[1L], n2 = n[2L]), bandwidths, as.list(found$psi),
-              list(B = B, call = match.call(), seconds = proc.time()[["elapsed"]] - started)),
+              list(B = B, permuted = as.numeric(found$permuted), call = match.call(),
+                   seconds = proc.time()[["elapsed"]] - started)),
             class = "kestrel_kdetest")
 }
 

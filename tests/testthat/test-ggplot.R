@@ -66,6 +66,45 @@ test_that("borders of regions lie at the levels of kde()", {
                unname(contourLevels(third, cont = 50)), tolerance = 1e-12)
 })
 
+test_that("layers of the plane have the weights, groups, facets and bounds of kde()", {
+  # The points of a path lie on the border by linear interpolation in the cells of the grid, as isoband makes them.
+  border <- function(fhat, cont) {
+    level <- contourLevels(fhat, cont = cont)
+    line <- isoband::isolines(fhat$eval.points[[1L]], fhat$eval.points[[2L]], t(fhat$estimate), level)[[1L]]
+    cbind(line$x, line$y)
+  }
+  w <- flowers$Petal.Length
+  bounds <- cbind(c(0.9, 0), Inf)
+  both <- ggplot(flowers, aes(Petal.Length, Petal.Width, weight = w)) + facet_wrap("Species") +
+    stat_kestrel_density_2d(cont = 80, gridsize = 25, bounds = bounds, h = 0.3)
+  drawn <- layer_data(both)
+  for (k in 1:3) {
+    rows <- 50 * (k - 1) + 1:50
+    fhat <- kde(as.matrix(flowers[rows, 1:2]), w = w[rows], h = 0.3, bounds = bounds, gridsize = 25)
+    at <- drawn[drawn$PANEL == k, ]
+    expect_equal(unique(at$level), unname(contourLevels(fhat, cont = 80)), tolerance = 1e-12)
+    expect_equal(cbind(at$x, at$y), border(fhat, 80), tolerance = 1e-12)
+  }
+  # As regions, with a matrix for each group.
+  H <- list(diag(2) / 9, diag(c(0.2, 0.1)), matrix(c(0.3, 0.1, 0.1, 0.2), 2))
+  filled <- layer_data(ggplot(flowers, aes(Petal.Length, Petal.Width, group = Species)) +
+                         geom_kestrel_hdr(cont = 80, gridsize = 25, H = H))
+  for (k in 1:3) {
+    fhat <- kde(as.matrix(flowers[50 * (k - 1) + 1:50, 1:2]), H = H[[k]], gridsize = 25)
+    at <- filled[startsWith(as.character(filled$group), as.character(k)), ]
+    band <- isoband::isobands(fhat$eval.points[[1L]], fhat$eval.points[[2L]], t(fhat$estimate),
+                              contourLevels(fhat, cont = 80), Inf)[[1L]]
+    expect_equal(cbind(at$x, at$y), cbind(band$x, band$y), tolerance = 1e-12)
+  }
+  # The legend has the probabilities, for lines, too.
+  named <- ggplot(few, aes(eruptions, waiting)) +
+    stat_kestrel_density_2d(aes(colour = after_stat(probability)), cont = c(50, 95))
+  scale <- ggplot_build(named)$plot$scales$get_scales("colour")
+  expect_identical(scale$get_labels(), c("95%", "50%"))
+  expect_identical(scale$name, waiver())
+  expect_identical(ggplot_build(named)$plot$labels$colour, "probability")
+})
+
 test_that("curves are those of npreg()", {
   plot <- ggplot(few, aes(eruptions, waiting)) + stat_kestrel_smooth(n = 9, level = 0.9, regtype = "ll", bws = 0.4)
   fit <- npreg(txdat = few$eruptions, tydat = few$waiting, bws = 0.4, regtype = "ll")
@@ -159,7 +198,7 @@ test_that("pictures look as they did", {
   vdiffr::expect_doppelganger("panels of a regression", autoplot(mixed))
   vdiffr::expect_doppelganger("tree of modes", autoplot(modetree(few$eruptions, length = 25)))
   set.seed(1)
-  vdiffr::expect_doppelganger("bootstrap of a test", autoplot(npsigtest(mixed$bws, boot.num = 99)))
+  vdiffr::expect_doppelganger("bootstrap of a test", autoplot(npsigtest(mixed$bws, index = c(1, 3), boot.num = 99)))
   synopsis <- kde_synopsis(few, size = 50, h = 2)
   for (k in 1:4) {
     lower <- unname(cbind(k, c(40, 60, 75)))

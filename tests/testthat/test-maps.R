@@ -41,6 +41,15 @@ test_that("regions have the area and the probability of their density", {
   levels <- exp(-r^2 / 2) / (2 * pi * sqrt(3))
   shapes <- kestrel:::region_geometry(kestrel:::plane_of(normal, "x"), levels)
   expect_equal(sf::st_area(shapes), pi * sqrt(3) * r^2, tolerance = 2e-4)
+  # Those of 95 and 50 % of its integral: pi sqrt(det(H)) times a quantile of the chi-squared distribution.
+  shares <- sf::st_as_sf(normal, cont = c(95, 50), of = "density")
+  expect_equal(shares$area, pi * sqrt(3) * qchisq(shares$probability, 2), tolerance = 2e-3)
+  expect_equal(shares$level, (1 - shares$probability) / (2 * pi * sqrt(3)), tolerance = 2e-3)
+  # Two normal densities that are far apart.
+  apart <- kde(rbind(c(0, 0), c(40, 0)), H = matrix(c(4, 1, 1, 1), 2), gridsize = c(801, 201))
+  two <- sf::st_as_sf(apart, cont = 90, of = "density")
+  expect_equal(two$area, 2 * pi * sqrt(3) * qchisq(0.9, 2), tolerance = 2e-3)
+  expect_length(sf::st_geometry(two)[[1L]], 2L)
 })
 
 test_that("rasters have the density at the middle of their cells", {
@@ -134,6 +143,8 @@ test_that("geometries that do not fit are refused", {
     sf::st_as_sf(kde(faithful$eruptions)),
     sf::st_as_sf(kde(places, eval.points = places)),
     sf::st_as_sf(fhat, cont = 0.5),
+    sf::st_as_sf(fhat, of = "volume"),
+    sf::st_as_sf(kde(places, gridsize = 9, supp = 0.1), cont = 99, of = "density"),
     terra::rast(kde(places, gridsize = 5, gridtype = "quantile")),
     stars::st_as_stars(kde(faithful$eruptions)),
     kde.truncate(fhat, square),

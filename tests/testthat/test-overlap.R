@@ -39,6 +39,20 @@ test_that("ranges and their probabilities are those of their estimates", {
   expect_equal(unlist(far, use.names = FALSE), rep(0, 7))
 })
 
+test_that("indices and areas are near those of adehabitatHR", {
+  places <- cbind((quakes$long - 175) * 100, (quakes$lat + 20) * 110)
+  east <- function(rows) places[rows, ][places[rows, 1L] > 500, ]
+  ranges <- lapply(list(east(1:60 * 5), east(1:60 * 5 + 300)), kde, h = 60, gridsize = 201)
+  found <- kde_overlap(ranges[[1L]], ranges[[2L]], of = "density")
+  # kerneloverlap(h = 60, grid = 400, extent = 1, percent = 95) and kernel.area() of adehabitatHR 0.4.22. It counts
+  # cells and evaluates the density at one corner of each. [1, 2] and [2, 1] of its matrices are those of 12 and 21.
+  known <- c(HR12 = 0.702779, HR21 = 0.527594, PHR12 = 0.457614, PHR21 = 0.811821, VI = 0.429316, BA = 0.662023,
+             UDOI = 0.418963)
+  expect_equal(unlist(found), known, tolerance = 2e-3)
+  areas <- vapply(ranges, function(fhat) sf::st_as_sf(fhat, cont = c(50, 95), of = "density")$area, c(0, 0))
+  expect_equal(areas, cbind(c(669185.9, 166413.8), c(891384.8, 234203.3)), tolerance = 2e-3)
+})
+
 test_that("estimates that do not fit are refused", {
   fhat <- kde(faithful, gridsize = 9)
   there <- replace(fhat, "crs", list(sf::st_crs(3857)))
@@ -46,6 +60,7 @@ test_that("estimates that do not fit are refused", {
     kde_overlap(fhat, kde(faithful$eruptions)),
     kde_overlap(there, replace(fhat, "crs", list(sf::st_crs(32601)))),
     kde_overlap(fhat, fhat, cont = c(50, 95)),
-    kde_overlap(fhat, fhat, gridsize = 1)
+    kde_overlap(fhat, fhat, gridsize = 1),
+    kde_overlap(fhat, fhat, of = "volume")
   )
 })

@@ -137,3 +137,11 @@ test_that("a tree of modes", {
 test_that("a map of significant gradients", {
   picture("significant gradients by bandwidth", plot(sizer(faithful$eruptions, length = 11, gridsize = 61)))
 })
+
+test_that("groups and a relative risk", {
+  picture("groups on a line", plot(kde(iris, ~ Petal.Length | Species, gridsize = 41)))
+  picture("groups in the plane", plot(kde(iris, ~ Petal.Length + Petal.Width | Species, gridsize = 21), cont = 80))
+  deep <- quakes$depth > 400
+  picture("relative risk", plot(kde_risk(quakes[deep, 1:2], quakes[!deep, 1:2], h = 1.5, gridsize = 15)))
+  picture("relative risk on a line", plot(kde_risk(quakes$lat[deep], quakes$lat[!deep], gridsize = 41)))
+})

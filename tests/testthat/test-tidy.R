@@ -3,16 +3,13 @@
 skip_if_not_installed("generics")
 skip_if_not_installed("tibble")
 
-about_session <- c("kestrel_info", "kestrel_stream", "kestrel_sketch_plan", "kestrel_curve")
-
 columns_text <- function(frame) paste0(nrow(frame), " x ", paste(names(frame), collapse = ", "))
 
 # The values are those of fields, which other tests compare with oracles.
 test_that("every class has tables, whose columns stay as they are", {
   objects <- suppressMessages(suppressWarnings(objects_to_edit()))
   classes <- vapply(objects, function(object) class(object)[1L], "")
-  objects <- objects[!startsWith(classes, "summary") & !classes %in% about_session]
-  objects <- Filter(function(object) any(class(object) %in% c("kestrel_sketch", names(kestrel:::tidy_frames))), objects)
+  objects <- objects[!startsWith(classes, "summary")]
   verbs <- list(frame = as.data.frame, tidy = generics::tidy, glance = generics::glance, augment = generics::augment)
   expect_snapshot_output(for (name in names(objects)) {
     cat(name, ", ", class(objects[[name]])[1L], "\n", sep = "")
@@ -23,11 +20,30 @@ test_that("every class has tables, whose columns stay as they are", {
       if (!is.null(text)) cat(strwrap(paste0(verb, " ", text), 110, indent = 2, exdent = 6), sep = "\n")
     }
   })
-  has <- function(generic, class) !is.null(utils::getS3method(generic, class, TRUE, asNamespace("generics")))
-  of_kind <- function(generic) {
-    vapply(objects, function(object) any(vapply(class(object), has, NA, generic = generic)), NA)
+  # The help of tidiers, data-frames and ggplot-pictures says why these have none.
+  lacking <- function(generic, package) {
+    has <- function(class) !is.null(utils::getS3method(generic, class, TRUE, asNamespace(package)))
+    without <- Filter(function(object) !any(vapply(setdiff(class(object), "list"), has, NA)), objects)
+    sort(unique(vapply(without, function(object) class(object)[1L], "", USE.NAMES = FALSE)))
   }
-  expect_true(all(of_kind("tidy")))
+  nothing <- c("kestrel_curve", "kestrel_info", "kestrel_selection")
+  expect_identical(lacking("as.data.frame", "base"), c(nothing, "kestrel_stream"))
+  expect_identical(lacking("tidy", "generics"), c(nothing, "kestrel_stream"))
+  expect_identical(lacking("glance", "generics"), sort(c(nothing, "kestrel_sketch_plan")))
+  expect_identical(lacking("autoplot", "ggplot2"), sort(c(nothing, "kestrel_sketch_plan", "kestrel_stream")))
+  expect_identical(lacking("autolayer", "ggplot2"), lacking("autoplot", "ggplot2"))
+  # Nothing of these is at the rows of data.
+  expect_setequal(lacking("augment", "generics"), c(
+    nothing, "kestrel_sketch_plan", "kestrel_stream", "kestrel_sketch", "kestrel_synopsis", "kestrel_q_error",
+    paste0("kestrel_", c("cmstest", "deneqtest", "kdetest", "loctest", "sdeptest", "sigtest", "srho")),
+    paste0("kestrel_", c("boot", "explorer", "kcopula", "kdr", "kfs", "kroc", "ksum", "modetree", "record", "risk",
+                         "score", "sizer", "sizer_plane"))
+  ))
+  # as_tibble() is that of data frames.
+  for (object in objects) {
+    table <- tryCatch(suppressWarnings(as.data.frame(object)), error = function(e) NULL)
+    if (!is.null(table)) expect_identical(as.data.frame(tibble::as_tibble(object)), table, ignore_attr = TRUE)
+  }
 })
 
 test_that("tables hold the estimates at their points", {
@@ -88,6 +104,35 @@ test_that("augment() adds what predict() gives", {
   rows <- generics::tidy(partly, conf.int = TRUE, conf.level = 0.9)
   expect_identical(rows$std.error, sqrt(diag(unname(vcov(partly)))))
   expect_equal(rows$conf.high, unname(coef(partly)) + qnorm(0.95) * rows$std.error, tolerance = 1e-15)
+})
+
+test_that("augment() of derivatives and bandwidths is that of their predictions and fits", {
+  slope <- kdde(faithful[1:20, ], H = diag(c(0.1, 30)), deriv.order = 1, gridsize = 3)
+  added <- generics::augment(slope, faithful[1:20, ])
+  expect_identical(unname(as.matrix(added[c(".D.eruptions", ".D.waiting")])), unname(predict(slope, faithful[1:20, ])))
+  bend <- kdde(faithful[1:20, ], H = diag(c(0.1, 30)), deriv.order = 2, gridsize = 3)
+  expect_named(generics::augment(bend), c("eruptions", "waiting", ".D.eruptions.eruptions", ".D.eruptions.waiting",
+                                          ".D.waiting.waiting"))
+  line <- kdde(faithful$eruptions[1:20], h = 0.3, deriv.order = 1)
+  expect_identical(generics::augment(line, newdata = 2:4)$.fitted, as.vector(predict(line, 2:4)))
+  curvature <- kcurv(bend)
+  expect_identical(generics::augment(curvature)$.fitted, as.vector(predict(curvature, faithful[1:20, ])))
+  bw <- npregbw(mpg ~ wt, data = mtcars, bws = 0.5)
+  expect_identical(generics::augment(bw), generics::augment(npreg(bw)))
+  density <- npudensbw(~ mpg + wt, data = mtcars, bws = c(2, 0.5), bandwidth.compute = FALSE)
+  expect_identical(generics::augment(density), generics::augment(npudens(density)))
+  for (make in list(list(npcdensbw, npcdens), list(npcdistbw, npcdist))) {
+    given <- make[[1]](xdat = mtcars["wt"], ydat = mtcars["mpg"], bws = c(2, 0.5), bandwidth.compute = FALSE)
+    expect_identical(generics::augment(given), generics::augment(make[[2]](given)))
+    elsewhere <- make[[2]](given, exdat = data.frame(wt = 2:3), eydat = data.frame(mpg = c(20, 21)))
+    expect_equal(generics::augment(elsewhere), generics::augment(given), tolerance = 1e-12)
+  }
+  index <- npindexbw(xdat = mtcars[c("wt", "hp")], ydat = mtcars$mpg, bws = c(1, -0.01, 0.5), bandwidth.compute = FALSE)
+  expect_identical(generics::augment(index), generics::augment(npindex(index)))
+  both <- data.frame(x = rep(1:9, 20), y = rep((1:9)^2, 20))
+  of_sketch <- npregbw(kde_sketch(both, sketch_plan(both, 0.5, "x", y = "y")), 1, bandwidth.compute = FALSE)
+  expect_identical(generics::augment(of_sketch, newdata = data.frame(x = 2:4))$.fitted, predict(of_sketch, 2:4))
+  expect_equal(formula(of_sketch), y ~ x, ignore_attr = TRUE)
 })
 
 test_that("sketches are tables of their variables", {
@@ -156,6 +201,7 @@ test_that("tables of what has none are refused", {
   of_sketch <- kde(kde_sketch(faithful$eruptions, sketch_plan(faithful$eruptions)), h = 0.5, gridsize = 3)
   clusters <- kms(faithful[1:30, ], H = diag(c(1, 100)))
   distribution <- npudist(bws = c(0.3, 5), tdat = faithful[1:30, ])
+  both <- data.frame(x = rep(1:9, 20), y = rep((1:9)^2, 20))
   expect_refused(
     generics::augment(fit, faithful),
     generics::augment(fit, data = 1:30),
@@ -163,6 +209,7 @@ test_that("tables of what has none are refused", {
     generics::augment(fhat, newdata = data.frame(a = 1, b = 2)),
     generics::augment(clusters, newdata = faithful[1:3, ]),
     generics::augment(of_sketch),
+    generics::augment(npregbw(kde_sketch(both, sketch_plan(both, 0.5, "x", y = "y")), 1, bandwidth.compute = FALSE)),
     generics::tidy(fit, conf.int = TRUE),
     generics::tidy(npindex(c(1, -0.01, 0.5), mtcars[c("wt", "hp")], mtcars$mpg), conf.int = NA),
     generics::glance(fit, 1),
