@@ -103,7 +103,8 @@
 #'   bandwidths.
 #' @param source where the data come from: a numeric vector, or a matrix or data frame with the columns. It may also be
 #'   the name of a file of comma-separated values or of a netCDF file, a function that returns one chunk after the
-#'   other, or a result of \pkg{DBI}. [next_chunk()] has the details, and says how to add others.
+#'   other, a result of \pkg{DBI}, or an object of \pkg{ff}, \pkg{bigmemory} or \pkg{arrow}. [next_chunk()] has the
+#'   details, and says how to add others.
 #' @param hmin the least bandwidth for which sums over all pairs will be needed, a positive number, or one for each
 #'   column, see below; chosen from a pilot if NULL.
 #' @param column the names of the columns of the source, one to three. They may be left out for a source of as many

@@ -198,6 +198,37 @@ chunks_of <- function(x, size) {
   }
 }
 
+test_that("objects on disk and batches of arrow are sources", {
+  x <- with_seed(7, round(rnorm(100500), 3))
+  two <- cbind(other = 0, x = x)
+  plan <- sketch_plan(two, column = "x")
+  wanted <- kde_sketch(x, plan)
+  on_disk <- ff::as.ff(two)
+  column <- ff::as.ff(x)
+  frame <- ff::ffdf(other = ff::as.ff(0 * x), x = column)
+  shared <- bigmemory::as.big.matrix(two)
+  for (source in list(on_disk, column, frame, shared)) expect_identical(kde_sketch(source, plan), wanted)
+  # in chunks
+  expect_identical(dim(next_chunk(shared)$chunk), c(100000L, 2L))
+  expect_identical(next_chunk(on_disk, 100000)$state, 100500L)
+  expect_null(next_chunk(column, 100500))
+  # what arrow's reader has: a batch a call, NULL at the end
+  batches <- split(as.data.frame(two), rep(1:3, each = 33500))
+  reader <- new.env()
+  reader$read_next_batch <- function() {
+    batch <- if (length(batches) > 0L) batches[[1L]]
+    batches <<- batches[-1L]
+    batch
+  }
+  expect_identical(kde_sketch(structure(reader, class = "RecordBatchReader"), plan), wanted)
+  lacking <- sketch_plan(two, column = "other", hmin = 1)
+  expect_refused(
+    kde_sketch(bigmemory::as.big.matrix(two[1:3, "x", drop = FALSE]), lacking),
+    kde_sketch(bigmemory::as.big.matrix(matrix(1:4, 2)), lacking),
+    kde_sketch(ff::as.ff(array(1, c(2, 2, 2))), plan)
+  )
+})
+
 test_that("sources of every kind give the same sketch", {
   x <- with_seed(7, round(rnorm(1000), 9))
   frame <- data.frame(id = "a", x = x, other = 1)
