@@ -73,7 +73,8 @@ layer_of_map <- function(plane, axes, h, order, step, level, method, run) {
   q <- plane_quantile(matrix(enough, lengths(axes)[1L]), ess, plane$n_eff, step / h, order, level, method)
   kind <- rep(NA_integer_, length(ess))
   if (any(enough)) {
-    # About a point, because curvatures do not depend on this size: the kernel |u|^2 / 2 K(u) is not correlated with them.
+    # About a point, because curvatures do not depend on this size: the kernel |u|^2 / 2 K(u) is not correlated with
+    # them.
     size <- if (order == 1L) ess else ess + plane$n_eff * pi * h^4 * (derivative[, 1L] + derivative[, 3L])
     limits <- tail_limits(q, size, 2L, order)
     kind <- if (order == 1L) as.integer(statistic > limits$above) else curvature_kind(statistic, limits)

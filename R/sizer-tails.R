@@ -4,8 +4,8 @@
 # data nearby are as those of a Poisson process of constant intensity, with the cumulant function
 #   K(a, b) = log E exp(a S + b V) = lambda int (exp(a y(u) + b y(u)^2) - 1) du.
 # From it the saddlepoint approximation has the density of (S, V), and P(S > q sqrt(V)) is its integral (Daniels & Young
-# 1991). Beside simulations its relative error is some percent, also for effective sample sizes of 8 and probabilities of
-# 1e-3.
+# 1991). Beside simulations its relative error is some percent, also for effective sample sizes of 8 and probabilities
+# of 1e-3.
 
 # y at points u, and weights for integrals over u; the trapezoid rule is exact to rounding for such smooth functions.
 # lambda is the effective sample size over the integral of the kernel, (2 pi)^(d / 2).
@@ -19,8 +19,8 @@ kernel_values <- function(d, order) {
   list(y = as.vector(outer(y, exp(-v^2 / 2))), weight = rep(step^2 * ifelse(v == 0, 1, 2), each = length(u)))
 }
 
-# log P(S > q sqrt(V)). The integral is over log V, by the trapezoid rule; that over S beyond q sqrt(V) is of the density's
-# expansion to second order in the exponent, which is that of a normal density.
+# log P(S > q sqrt(V)). The integral is over log V, by the trapezoid rule; that over S beyond q sqrt(V) is of the
+# density's expansion to second order in the exponent, which is that of a normal density.
 log_tail <- function(q, kernel, lambda) {
   weight <- lambda * kernel$weight
   y <- cbind(kernel$y, kernel$y^2)
@@ -42,8 +42,8 @@ log_tail <- function(q, kernel, lambda) {
 }
 
 # For each column (s, v) of `target` the a and b with K_a = s and K_b = v, the exponent a s + b v - K there, and of the
-# second derivatives of K that in b and the determinant: by Newton's method on the exponent, which is concave, with steps
-# halved while it falls. `found`: whether they were.
+# second derivatives of K that in b and the determinant: by Newton's method on the exponent, which is concave, with
+# steps halved while it falls. `found`: whether they were.
 saddlepoints <- function(target, y, weight, start) {
   exponent <- function(at) {
     growth <- exp(y %*% at)
@@ -132,7 +132,8 @@ new_tail_table <- function(d, order) {
       # From the largest size to the smallest.
       for (node in rev(seq_along(root))) {
         heard()
-        near[node] <- tail_quantile(one, kernel, 1 / root[node]^2 / (2 * pi)^(d / 2), near[min(node + 1L, length(near))])
+        lambda <- 1 / root[node]^2 / (2 * pi)^(d / 2)
+        near[node] <- tail_quantile(one, kernel, lambda, near[min(node + 1L, length(near))])
       }
       near / one
     }, root)

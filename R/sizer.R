@@ -7,11 +7,10 @@
 #' `deriv.order = 2` it says where the curvature is significant. Features that are there for many bandwidths are hardly
 #' accidents of the sample. Two variables have a map for each bandwidth (Godtliebsen, Marron & Chaudhuri 2002).
 #'
-#' At each point x the derivative of the estimate with bandwidth h is compared with a multiple, q(h) or nearly so, of its
-#' standard error, the
-#' standard deviation of \eqn{K_h^{(r)}(x - X_i)}{the r-th derivative of K_h(x - X_i)} over the observations divided by
-#' the root of n. There are too few data where the effective sample size, the sum of
-#' \eqn{K_h(x - X_i) / K_h(0)}{K_h(x - X_i) / K_h(0)}, is below 5.
+#' At each point x the derivative of the estimate with bandwidth h is compared with a multiple, q(h) or nearly so, of
+#' its standard error, the standard deviation of \eqn{K_h^{(r)}(x - X_i)}{the r-th derivative of K_h(x - X_i)} over the
+#' observations divided by the root of n. There are too few data where the effective sample size, the sum of \eqn{K_h(x
+#' - X_i) / K_h(0)}{K_h(x - X_i) / K_h(0)}, is below 5.
 #'
 #' The map is about the expectation of the estimate, the density smoothed with this bandwidth, not about the density
 #' itself. So the bias is no part of the error, and no bandwidth is the right one.
@@ -30,13 +29,13 @@
 #'
 #'   m is at least 1. Where there are few data, a derivative divided by its standard error is not normal. For the
 #'   curvature large values are frequent and small ones rare, because a gap in the data has a small standard error.
-#'   So q is replaced there by the limits above and below zero which this ratio exceeds, for data of a Poisson process of
-#'   constant intensity, with the probability with which a normal variable exceeds q. They are computed by a saddlepoint
-#'   approximation (Daniels & Young 1991), for the effective sample size of the point, or for the curvature for one that
-#'   is not correlated with it: that of the kernel \eqn{(1 + 2u^2) K(u) / 3}{(1 + 2 u^2) K(u) / 3}, with two variables
-#'   \eqn{|u|^2 K(u) / 2}{|u|^2 K(u) / 2}.
-#'   In 800 uniform samples of 300 values, and in as many of 3000, 4 to 6 % of the rows had false features of the gradient
-#'   and of the curvature by `"extremes"`, away from the ends, for bandwidths from 0.02 to 0.06.
+#'   So q is replaced there by the limits above and below zero which this ratio exceeds, for data of a Poisson process
+#'   of constant intensity, with the probability with which a normal variable exceeds q. They are computed by a
+#'   saddlepoint approximation (Daniels & Young 1991), for the effective sample size of the point, or for the curvature
+#'   for one that is not correlated with it: that of the kernel \eqn{(1 + 2u^2) K(u) / 3}{(1 + 2 u^2) K(u) / 3}, with
+#'   two variables \eqn{|u|^2 K(u) / 2}{|u|^2 K(u) / 2}. In 800 uniform samples of 300 values, and in as many of 3000, 4
+#'   to 6 % of the rows had false features of the gradient and of the curvature by `"extremes"`, away from the ends, for
+#'   bandwidths from 0.02 to 0.06.
 #' @section Two variables: Bandwidths are multiples of the standard deviations of the columns. At each point and
 #'   bandwidth the derivatives in all directions are compared with q(h) times their standard errors. With b the
 #'   derivatives and S their estimated covariance, the largest ratio for the gradient is the root of b' S^-1 b. It is
@@ -51,8 +50,8 @@
 #'   Godtliebsen, Marron & Chaudhuri (2002), there are as many independent tests as blocks of data.
 #'   In 500 uniform samples of 3000 values, away from the ends, maps had bandwidths of 0.15 and 0.3 standard deviations,
 #'   with effective sample sizes of 35 and 140. By `"extremes"` 4 to 5 % of the maps had false features of the gradient,
-#'   and as many of the curvature. With 600 and 1200 values, effective sample sizes of 7 and 14, these were 3 and 6 %. By
-#'   `"blocks"` they were 25 and 31 % for the bandwidth 0.15.
+#'   and as many of the curvature. With 600 and 1200 values, effective sample sizes of 7 and 14, these were 3 and 6 %.
+#'   By `"blocks"` they were 25 and 31 % for the bandwidth 0.15.
 #'
 #' @param x for `sizer()` the data: a numeric vector, or a matrix or data frame with one or two columns. For methods an
 #'   object made by `sizer()`.
@@ -201,10 +200,10 @@ check_map_bandwidths <- function(h, line) {
   h / line$unit
 }
 
-# For one bandwidth: the derivative, its standard error, the effective sample size at each point and that about it. With phi the
-# Gaussian kernel, g = h / sqrt(2) and f, f2, f4 the estimate with bandwidth g and its derivatives, the means over the
-# sample of u^(2 k) phi_g(u) are f, g^4 f2 + g^2 f and g^8 f4 + 6 g^6 f2 + 3 g^4 f; and phi_h^2 is
-# phi_g / (2 sqrt(pi) h).
+# For one bandwidth: the derivative, its standard error, the effective sample size at each point and that about it. With
+# phi the Gaussian kernel, g = h / sqrt(2) and f, f2, f4 the estimate with bandwidth g and its derivatives, the means
+# over the sample of u^(2 k) phi_g(u) are f, g^4 f2 + g^2 f and g^8 f4 + 6 g^6 f2 + 3 g^4 f; and phi_h^2 is phi_g / (2
+# sqrt(pi) h).
 row_of_map <- function(line, at, h, order, run) {
   g <- h / sqrt(2)
   f <- density_of_line(line, at, g, run)
