@@ -489,6 +489,10 @@ variable_grid_cpp <- function(sample, h, axes, run) {
     .Call(`_kestrel_variable_grid_cpp`, sample, h, axes, run)
 }
 
+variable_points_cpp <- function(sample, h, by_point, kernel, points, run) {
+    .Call(`_kestrel_variable_points_cpp`, sample, h, by_point, kernel, points, run)
+}
+
 ones_cpp <- function(n) {
     .Call(`_kestrel_ones_cpp`, n)
 }

@@ -1494,6 +1494,22 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// variable_points_cpp
+Rcpp::NumericVector variable_points_cpp(SEXP sample, Rcpp::NumericVector h, bool by_point, std::string kernel, Rcpp::NumericMatrix points, Rcpp::List run);
+RcppExport SEXP _kestrel_variable_points_cpp(SEXP sampleSEXP, SEXP hSEXP, SEXP by_pointSEXP, SEXP kernelSEXP, SEXP pointsSEXP, SEXP runSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type sample(sampleSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type h(hSEXP);
+    Rcpp::traits::input_parameter< bool >::type by_point(by_pointSEXP);
+    Rcpp::traits::input_parameter< std::string >::type kernel(kernelSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type points(pointsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
+    rcpp_result_gen = Rcpp::wrap(variable_points_cpp(sample, h, by_point, kernel, points, run));
+    return rcpp_result_gen;
+END_RCPP
+}
 // ones_cpp
 SEXP ones_cpp(double n);
 RcppExport SEXP _kestrel_ones_cpp(SEXP nSEXP) {
@@ -1629,6 +1645,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_sketch_of_parts_cpp", (DL_FUNC) &_kestrel_sketch_of_parts_cpp, 2},
     {"_kestrel_sketch_kept_cpp", (DL_FUNC) &_kestrel_sketch_kept_cpp, 1},
     {"_kestrel_variable_grid_cpp", (DL_FUNC) &_kestrel_variable_grid_cpp, 4},
+    {"_kestrel_variable_points_cpp", (DL_FUNC) &_kestrel_variable_points_cpp, 6},
     {"_kestrel_ones_cpp", (DL_FUNC) &_kestrel_ones_cpp, 1},
     {NULL, NULL, 0}
 };
