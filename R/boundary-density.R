@@ -43,8 +43,8 @@
 #'   - with beta kernels for infinite bounds, and for a bandwidth above half of their distance or below 1e-7 of it;
 #'   - with linear kernels for a bandwidth above 1e6 times the distance of the bounds.
 #' @section Cost: With linear kernels the estimate takes d + 1 sums that cost as much as [kde()] at as many points. With
-#'   beta kernels it takes O(n + m) for m points in one dimension: the observations are moved to 20 points of each cell,
-#'   a few standard deviations of a kernel wide, where they give the same sums to 1e-13 of the largest value. In several
+#'   beta kernels it takes O(n + m) for m points in one dimension. The observations are moved to 20 points of each cell,
+#'   which is a few standard deviations of a kernel wide. There they give the same sums to 1e-13. In several
 #'   dimensions these are 20^d points, and moving an observation takes 0.02 microseconds in one dimension, 0.5 in two
 #'   and 10 in three. All kernels are computed where that takes less time: O(n m) for m points, or O(n m) additions and
 #'   O(n (m_1 + ... + m_d)) kernels for a grid.

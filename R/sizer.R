@@ -33,9 +33,10 @@
 #'   of constant intensity, with the probability with which a normal variable exceeds q. They are computed by a
 #'   saddlepoint approximation (Daniels & Young 1991), for the effective sample size of the point, or for the curvature
 #'   for one that is not correlated with it: that of the kernel \eqn{(1 + 2u^2) K(u) / 3}{(1 + 2 u^2) K(u) / 3}, with
-#'   two variables \eqn{|u|^2 K(u) / 2}{|u|^2 K(u) / 2}. In 800 uniform samples of 300 values, and in as many of 3000, 4
-#'   to 6 % of the rows had false features of the gradient and of the curvature by `"extremes"`, away from the ends, for
-#'   bandwidths from 0.02 to 0.06.
+#'   two variables \eqn{|u|^2 K(u) / 2}{|u|^2 K(u) / 2}.
+#'
+#'   By `"extremes"` 4 to 6 % of the rows had false features of the gradient and of the curvature in 800 uniform samples
+#'   of 300 values, and in as many of 3000. That is away from the ends, for bandwidths from 0.02 to 0.06.
 #' @section Two variables: Bandwidths are multiples of the standard deviations of the columns. At each point and
 #'   bandwidth the derivatives in all directions are compared with q(h) times their standard errors. With b the
 #'   derivatives and S their estimated covariance, the largest ratio for the gradient is the root of b' S^-1 b. It is
@@ -50,8 +51,8 @@
 #'   Godtliebsen, Marron & Chaudhuri (2002), there are as many independent tests as blocks of data.
 #'   In 500 uniform samples of 3000 values, away from the ends, maps had bandwidths of 0.15 and 0.3 standard deviations,
 #'   with effective sample sizes of 35 and 140. By `"extremes"` 4 to 5 % of the maps had false features of the gradient,
-#'   and as many of the curvature. With 600 and 1200 values, effective sample sizes of 7 and 14, these were 3 and 6 %.
-#'   By `"blocks"` they were 25 and 31 % for the bandwidth 0.15.
+#'   and as many of the curvature. With 600 and 1200 values, effective sample sizes of 7 and 14, it was 3 and 6 % for the
+#'   curvature. By `"blocks"` the shares were 25 and 31 % for the bandwidth 0.15.
 #'
 #' @param x for `sizer()` the data: a numeric vector, or a matrix or data frame with one or two columns. For methods an
 #'   object made by `sizer()`.
