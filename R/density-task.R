@@ -186,6 +186,7 @@ plain_density <- function(fhat) {
   made <- gaussian_density(list(x = x, w = w, names = fhat$names, is_vector = !is.matrix(fhat$x)), as.matrix(H))
   kept <- c("eval.points", "estimate", "gridtype", "gridded", "cont", "call", "seconds")
   made[kept] <- fhat[kept]
+  if (inherits(fhat, "kestrel_vkde")) made$kernel <- fhat$kernel
   # Linear boundary kernels may be negative.
   if (!is.null(made$estimate)) made$estimate[] <- pmax(made$estimate, 0)
   made$.own <- fhat

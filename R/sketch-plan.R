@@ -34,6 +34,11 @@
 #' rows as long as there are at most 256, or 1024. Only when all parts have been added, the grid's box and its period
 #' are chosen. If no tile has more rows than it keeps, the sketch stands for the data themselves.
 #'
+#' @section Bounds: A sketch also serves the density with `bounds` or a `period` of [kde()], since that is the sum of
+#' what the estimate on the whole line has at the images of a point. Bandwidths for `bounds` of one variable without
+#' weights are selected by [kde()] and [hlscv()] from the values that cells near a bound keep, and from 16 points for
+#' each other cell there, with weights that have its moments. Otherwise `h` or `H` must be given.
+#'
 #' @section Plans: Only sketches with one plan can be added. A plan is the width of the cells and the name of the
 #' column. The width follows from `hmin`, the least bandwidth of a kernel for which sums over all pairs will be needed:
 #' the cells are at most an eighth of it wide. Selectors need sums for bandwidths somewhat below those that they choose,

@@ -165,3 +165,24 @@ test_that("sources, bytes and refusals", {
     kdde(s)
   )
 })
+
+test_that("sketches of several columns know bounds and periods", {
+  x <- with_seed(71, cbind(rexp(20000), runif(20000)))
+  s <- kde_sketch(x, sketch_plan(x, hmin = c(0.1, 0.05)))
+  expect_gt(summary(s)$cells[["full"]], 5)
+  H <- diag(c(0.04, 0.01))
+  bounds <- cbind(c(0, 0), c(Inf, 1))
+  at <- rbind(c(0, 0), c(0.5, 1), c(1, 0.3), c(3, 0.99), c(-1, 0.5), c(40, 0.5))
+  fhat <- kde(s, H = H, bounds = bounds, gridsize = c(13, 12))
+  same <- kde(x, H = H, bounds = bounds, gridsize = c(13, 12))
+  expect_close_to_reference(fhat$estimate, same$estimate)
+  expect_close_to_reference(predict(fhat, x = at), predict(same, x = at))
+  turned <- list(H = H, period = c(NA, 0.7), eval.points = at)
+  expect_close_to_reference(do.call(kde, c(list(s), turned))$estimate,
+                            quietly(do.call(kde, c(list(x), turned)))$estimate)
+  expect_snapshot(error = TRUE, {
+    kde(s, bounds = bounds)
+    kde(s, H = H + 0.001, bounds = bounds)
+    kde(s, H = H, bounds = cbind(c(0, 0.5), Inf))
+  })
+})

@@ -168,7 +168,7 @@ test_that("the estimate of a sketch is an estimate without data", {
   expect_refused(
     kde(s, h = 0.3, w = 1:2),
     kde(s, h = 0.3, kernel = "uniform"),
-    kde(s, h = 0.3, positive = TRUE), kde(s, h = 0.3, bounds = c(0, 9)),
+    kde(s, h = 0.3, positive = TRUE), kde(s, h = 0.3, bounds = c(2, 9)),
     kde(s, h = 0.3, engine = "direct"),
     kde(s, h = 0.1),
     kde(s),
@@ -466,4 +466,40 @@ test_that("print, summary and plot, and bad input", {
     hns(kde_sketch(c(1, 2, 4) * 1e40, sketch_plan(c(1, 2, 4) * 1e40)), w = 1),
     hpi(kde_sketch(c(1, 2, 4) * 1e40, sketch_plan(c(1, 2, 4) * 1e40)))
   )
+})
+
+test_that("sketches know bounds and periods, as data in memory do", {
+  x <- with_seed(61, c(rexp(20000), 0, 0))
+  for (plan in list(sketch_plan(x, hmin = 0.002), sketch_plan(x, hmin = 0.02))) {
+    s <- kde_sketch(x, plan)
+    at <- c(-1, 0, 0.01, 0.3, 2, 30)
+    whole <- kde(s, h = 0.3, bounds = c(0, Inf), eval.points = at)
+    expect_close_to_reference(whole$estimate, kde(x, h = 0.3, bounds = c(0, Inf), eval.points = at)$estimate)
+    expect_close_to_reference(predict(whole, x = at), whole$estimate)
+    grid <- kde(s, h = 0.3, bounds = c(0, Inf), gridsize = 31)
+    expect_close_to_reference(grid$estimate, kde(x, h = 0.3, bounds = c(0, Inf), gridsize = 31)$estimate)
+    expect_identical(grid$eval.points[1], 0)
+    expect_same_bits(kde(s, h = 0.3, bounds = c(-Inf, Inf), gridsize = 31)$estimate,
+                     kde(s, h = 0.3, gridsize = 31)$estimate)
+    # Two bounds, which are no multiples of a cell.
+    both <- list(h = 0.4, bounds = c(-0.123, max(x) + 0.045), eval.points = c(-0.123, 0, 1, max(x)))
+    expect_close_to_reference(do.call(kde, c(list(s), both))$estimate, do.call(kde, c(list(x), both))$estimate)
+    # Values beyond the period, which starts at 1.
+    wrapped <- list(h = 0.2, period = 2.5, bounds = c(1, 3.5), eval.points = c(1, 1.2, 3.4, 7))
+    expect_close_to_reference(do.call(kde, c(list(s), wrapped))$estimate,
+                              quietly(do.call(kde, c(list(x), wrapped)))$estimate)
+  }
+  # Selectors, with full cells at the bound and with two bounds.
+  s <- kde_sketch(x, sketch_plan(x, hmin = 0.02))
+  expect_gt(summary(s)$cells[["full"]], 100)
+  for (bounds in list(c(0, Inf), c(-0.3, 12))) {
+    expect_equal(hlscv(s, bounds = bounds, hmin = 0.05, hmax = 0.4),
+                 hlscv(x, bounds = bounds, hmin = 0.05, hmax = 0.4), tolerance = 1e-6)
+  }
+  # The quartiles of a sketch, which set the scale, are known to the width of a cell.
+  expect_equal(kde(s, bounds = c(0, Inf))$h, kde(x, bounds = c(0, Inf))$h, tolerance = 1e-3)
+  expect_snapshot(error = TRUE, {
+    kde(s, h = 0.3, bounds = c(1, Inf))
+    kde(s, period = 3)
+  })
 })
