@@ -1,6 +1,6 @@
 # Plain-R oracle of kernel regression with several regressors, factors and ordered factors: point by point, from the
-# matrix of the weights of all observations at all points. The kernels are np's, on its scales. `data` and `task` are those of the engine, lists
-# such as
+# matrix of the weights of all observations at all points. The kernels are np's, on its scales. `data` and `task` are
+# those of the engine, lists such as
 #   data, of x = cbind(rnorm(9)), unordered = cbind(rep(1:3, 3)), ordered = matrix(0, 9, 0), levels = 3L, y = 1:9
 #   task, of h = 0.5, lambda = 0.2, ckertype = "gaussian", ckerorder = 2L, ukertype = "aitchisonaitken",
 #            okertype = "liracine", regtype = "ll", method = "cv.ls"

@@ -1,6 +1,6 @@
 # The slow, obvious oracle: kernels and kernel sums in plain R, from raw differences of each point (or pair). Sums go
-# through sum() and colSums(), which accumulate in long double. Nothing here calls the package, but for
-# the names of the kernels.
+# through sum() and colSums(), which accumulate in long double. Nothing here calls the package, but for the names of the
+# kernels.
 
 all_kernels <- kestrel:::kernel_names()
 compact_kernels <- setdiff(all_kernels, "gaussian")
