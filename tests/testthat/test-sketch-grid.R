@@ -41,7 +41,8 @@ test_that("selectors and densities are those of the data", {
     expect_no_problem(list(
       same(Hns, 1e-12), same(Hns, 1e-12, deriv.order = 1), same(Hpi.diag, 1e-6),
       reference_problem(Hpi(s), pilot, 1e-6, info = paste(name, "Hpi")),
-      same(Hscv, 1e-6), same(Hscv.diag, 1e-6), same(lscv, 1e-11, H = H),
+      if (match(name, names(samples)) %% 2 == 1) same(Hscv, 1e-6) else same(Hscv.diag, 1e-6),
+      same(lscv, 1e-11, H = H),
       reference_problem(kde(s, H = H, eval.points = at)$estimate, kde(x, H = H, eval.points = at)$estimate, 1e-11,
                         info = paste(name, "kde")),
       reference_problem(summary(s)$sd, apply(x, 2L, sd), 1e-12, info = paste(name, "sd"))
