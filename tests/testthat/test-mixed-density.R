@@ -223,15 +223,15 @@ test_that("other units change bandwidths and densities as they must", {
 })
 
 test_that("standard errors are those of a simulation", {
-  # 400 samples: the standard error of a standard deviation is 3.5 %.
+  # 200 samples: the standard error of a standard deviation is 5 %.
   levels <- c("a", "b", "c")
   point <- data.frame(x = 0.3, z = factor("b", levels))
-  found <- with_seed(20261127, t(replicate(400, {
+  found <- with_seed(20261127, t(replicate(200, {
     frame <- data.frame(x = stats::rnorm(200), z = factor(sample(levels, 200, TRUE, c(5, 3, 2)), levels))
     fit <- npudens(bws = c(0.5, 0.3), tdat = frame, edat = point)
     c(fit$dens, fit$derr)
   })))
-  expect_equal(mean(found[, 2]), stats::sd(found[, 1]), tolerance = 0.12)
+  expect_equal(mean(found[, 2]), stats::sd(found[, 1]), tolerance = 0.15)
 })
 
 test_that("scaled bandwidths, starts, edited objects and points are the same densities", {

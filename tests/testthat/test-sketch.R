@@ -45,7 +45,7 @@ test_that("a sketch is the table of its definition", {
 })
 
 test_that("partitions, orders, threads and instruction sets change no byte", {
-  x <- with_seed(3, c(rnorm(1.1e6), rcauchy(1e4)))
+  x <- with_seed(3, c(rnorm(2e5), rcauchy(2e3)))
   plan <- sketch_plan(x)
   whole <- kde_sketch(x, plan, threads = 1)
   before <- options(kestrel.isa = "auto")
