@@ -88,7 +88,7 @@ test_that("densities of numbers are sums of normal densities with every engine",
 })
 
 test_that("bandwidths of numbers do not depend on the number of threads or on units", {
-  frame <- with_seed(2, data.frame(a = rnorm(2000), b = rexp(2000)))
+  frame <- with_seed(2, data.frame(a = rnorm(1000), b = rexp(1000)))
   for (method in c("cv.ml", "cv.ls")) {
     one <- npudensbw(dat = frame, bwmethod = method, nmulti = 1, threads = 1)
     expect_identical(npudensbw(dat = frame, bwmethod = method, nmulti = 1, threads = 3)$bw, one$bw)
