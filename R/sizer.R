@@ -51,8 +51,8 @@
 #'   Godtliebsen, Marron & Chaudhuri (2002), there are as many independent tests as blocks of data.
 #'   In 500 uniform samples of 3000 values, away from the ends, maps had bandwidths of 0.15 and 0.3 standard deviations,
 #'   with effective sample sizes of 35 and 140. By `"extremes"` 4 to 5 % of the maps had false features of the gradient,
-#'   and as many of the curvature. With 600 and 1200 values, effective sample sizes of 7 and 14, it was 3 and 6 % for the
-#'   curvature. By `"blocks"` the shares were 25 and 31 % for the bandwidth 0.15.
+#'   and as many of the curvature. With 600 and 1200 values, effective sample sizes of 7 and 14, it was 3 and 6 % for
+#'   the curvature. By `"blocks"` the shares were 25 and 31 % for the bandwidth 0.15.
 #'
 #' @param x for `sizer()` the data: a numeric vector, or a matrix or data frame with one or two columns. For methods an
 #'   object made by `sizer()`.

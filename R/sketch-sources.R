@@ -135,16 +135,15 @@ next_rows <- function(source, package, state, columns) {
   last <- if (is.null(state)) 0 else state
   if (last >= n) return(NULL)
   rows <- seq(last + 1, min(n, last + rows_of_chunk))
-  chunk <- if (is.null(size)) source[rows] else {
-    known <- colnames(source)
-    wanted <- if (is.null(columns)) seq_len(size[2L]) else match(columns, known)
-    if (anyNA(wanted)) {
-      abort_input("`source` must have the column ", quoted(columns[is.na(wanted)][1L]),
-                  if (is.null(known)) "; its columns have no names." else paste0("; it has ", quoted(known), "."))
-    }
-    source[rows, wanted, drop = FALSE]
+  state <- rows[length(rows)]
+  if (is.null(size)) return(list(chunk = source[rows], state = state))
+  known <- colnames(source)
+  wanted <- if (is.null(columns)) seq_len(size[2L]) else match(columns, known)
+  if (anyNA(wanted)) {
+    abort_input("`source` must have the column ", quoted(columns[is.na(wanted)][1L]),
+                if (is.null(known)) "; its columns have no names." else paste0("; it has ", quoted(known), "."))
   }
-  list(chunk = chunk, state = rows[length(rows)])
+  list(chunk = source[rows, wanted, drop = FALSE], state = state)
 }
 
 #' @rdname next_chunk

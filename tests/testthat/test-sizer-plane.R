@@ -121,7 +121,10 @@ test_that("maps find peaks, ridges and holes, in any units and with any threads"
   x <- with_seed(4, rbind(cbind(rnorm(500, -4), rnorm(500, -4)), cbind(rnorm(500, 4), rnorm(500, 4))))
   map <- sizer(x, h = c(0.2, 0.4), deriv.order = 2, gridsize = 21, xmin = c(-5, -5), xmax = c(5, 5))
   expect_identical(map$estimate[cbind(c(3, 19), c(3, 19), 1)], c(5L, 5L))
-  ring <- with_seed(5, { angle <- runif(2000, 0, 2 * pi); cbind(cos(angle), sin(angle)) * rnorm(2000, 1, 0.1) })
+  ring <- with_seed(5, {
+    angle <- runif(2000, 0, 2 * pi)
+    cbind(cos(angle), sin(angle)) * rnorm(2000, 1, 0.1)
+  })
   map <- sizer(ring, h = 0.6, deriv.order = 2, gridsize = c(21, 21), xmin = c(-1, -1), xmax = c(1, 1))
   expect_identical(map$estimate[11, 11, 1], 1L)
   expect_true(map$estimate[21, 11, 1] %in% 4:5)

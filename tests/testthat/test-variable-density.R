@@ -192,7 +192,8 @@ test_that("every engine has the same sums, and compact kernels have theirs", {
     reference <- kde.sp(x, hs = h, w = w, eval.points = at)
     balloon <- kde.balloon(x, w = w, eval.points = at)
     for (engine in c("direct", if (d == 1) "fgt" else "fourier")) {
-      expect_close_to_reference(kde.sp(x, hs = h, w = w, eval.points = at, engine = engine)$estimate, reference$estimate)
+      at_points <- kde.sp(x, hs = h, w = w, eval.points = at, engine = engine)
+      expect_close_to_reference(at_points$estimate, reference$estimate)
       expect_close_to_reference(kde.sp(x, hs = h, w = w, gridsize = 7, engine = engine, compute.cont = FALSE)$estimate,
                                 kde.sp(x, hs = h, w = w, gridsize = 7, compute.cont = FALSE)$estimate)
       expect_close_to_reference(kde.balloon(x, w = w, eval.points = at, engine = engine)$estimate, balloon$estimate)
