@@ -212,19 +212,15 @@ mass_of_images <- function(data) if (is.null(attr(data, "mass"))) 1 else attr(da
 # The density is also the sum of what the estimate on the whole line has at all images of a point. It is computed so if
 # that takes fewer sums: `more` is the number of images of the points, and the sums are proportional to the number of
 # points and that of the data. Then images of the data, which are far more with the Gaussian kernel, need no memory.
-#
-# In several dimensions, though, the engine "fourier" sums the kernels at points that are far from all data one by one,
-# about a nanosecond for each observation. Most images of points are such. An image of the data takes it some 30
-# nanoseconds.
 folds_points <- function(fhat, more) {
   if (!is.null(fhat$sketch)) return(TRUE)
   n <- length(fhat$w)
-  far_is_slow <- dimension(fhat) > 1L && !is_compact(fhat$kernel)
   # So few that they need not be compared.
-  if (more <= if (far_is_slow) 1 else n / 16) return(TRUE)
-  images <- count_reflected_cpp(fhat$x, image_axes(fhat)) - n
-  if (far_is_slow && images < 1e8) more < 30 * images / n else more < images
+  more <= n / 16 || more < count_reflected_cpp(fhat$x, image_axes(fhat)) - n
 }
+
+# Beyond these limits values are only added to others.
+within_images <- function(fhat) c(fhat$transform$lower, fhat$transform$upper)
 
 # Whether a grid may be folded: it may lose the equal steps that the engine "scanline" needs.
 folds_axes <- function(fhat) !(is_compact(fhat$kernel) && (dimension(fhat) > 1L || identical(fhat$engine, "scanline")))
@@ -241,7 +237,7 @@ points_and_images <- function(points, axes) {
 folded_at_points <- function(fhat, points, m, complete) {
   images <- points_and_images(points, image_axes(fhat))
   fold <- function(value) complete(as.vector(rowsum(value, images$source)))
-  sums_for(fhat, images$at, list(), m, fold, plain_data(fhat))
+  sums_for(fhat, images$at, list(), m, fold, plain_data(fhat), within_images(fhat))
 }
 
 # The same on axes within the bounds. Points that are images of several count for each.
@@ -253,7 +249,7 @@ folded_on_axes <- function(fhat, axes, m, complete) {
     list(at = at, from = match(images$at, at), source = images$source)
   })
   sums_for(fhat, matrix(0, 0L, length(axes)), lapply(folds, `[[`, "at"), m,
-           function(value) complete(folded_array(value, folds)), plain_data(fhat))
+           function(value) complete(folded_array(value, folds)), plain_data(fhat), within_images(fhat))
 }
 
 folded_array <- function(value, folds) {
