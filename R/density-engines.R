@@ -40,7 +40,7 @@ values_by_engines <- function(core, raw, columns, run) {
   run[c("engine", "tol")] <- list("auto", 1e-12)
   points <- matrix(numbers_matrix(columns), ncol = core$ndim)
   task <- list(sample = numbers_sample(core), points = points, axes = list(), root = NULL, kernel = "gaussian",
-               kernel_type = "radial", m = nrow(points), complete = identity)
+               kernel_type = "radial", m = nrow(points), complete = identity, within = numeric(0))
   at <- function(h) {
     task$root <- diag(h, core$ndim)
     heard()

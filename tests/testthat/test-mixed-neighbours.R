@@ -54,6 +54,8 @@ test_that("the engine's fits, objectives and gradients by lambda are the oracle'
       # Windows without neighbours, and lines through few, for compact kernels.
       task <- mixed_task_of(c(6, 12), c(0.3, 0.4), ckertype = ckertype, regtype = regtype, bwtype = bwtype)
       if (regtype == "ll" && ckertype != "gaussian") task$h <- c(12, 21)
+      # Weights so small at an edge that a line is singular or not.
+      if (regtype == "ll" && ckertype %in% c("biweight", "triweight")) task$h <- c(18, 22)
       info <- paste(bwtype, ckertype, regtype, length(data$w))
       sample <- mixed_cpp(data, run)
       for (method in c("cv.ls", "cv.aic")) {
