@@ -49,6 +49,26 @@ build_info_cpp <- function() {
     .Call(`_kestrel_build_info_cpp`)
 }
 
+beta_cells_cpp <- function(x, b) {
+    .Call(`_kestrel_beta_cells_cpp`, x, b)
+}
+
+beta_nodes_cpp <- function(x, b) {
+    .Call(`_kestrel_beta_nodes_cpp`, x, b)
+}
+
+beta_interpolated_cpp <- function(x, b, values) {
+    .Call(`_kestrel_beta_interpolated_cpp`, x, b, values)
+}
+
+moved_to_panels_cpp <- function(breaks, x, w) {
+    .Call(`_kestrel_moved_to_panels_cpp`, breaks, x, w)
+}
+
+beta_sums_cpp <- function(x, w, b, points, axes, run) {
+    .Call(`_kestrel_beta_sums_cpp`, x, w, b, points, axes, run)
+}
+
 boot_errors_cpp <- function(sample, task, run) {
     .Call(`_kestrel_boot_errors_cpp`, sample, task, run)
 }
@@ -467,6 +487,10 @@ sketch_kept_cpp <- function(bytes) {
 
 variable_grid_cpp <- function(sample, h, axes, run) {
     .Call(`_kestrel_variable_grid_cpp`, sample, h, axes, run)
+}
+
+variable_points_cpp <- function(sample, h, by_point, kernel, points, run) {
+    .Call(`_kestrel_variable_points_cpp`, sample, h, by_point, kernel, points, run)
 }
 
 ones_cpp <- function(n) {

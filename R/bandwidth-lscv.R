@@ -223,7 +223,10 @@ hlscv <- function(x, binned, bgridsize, amise = FALSE, deriv.order = 0, bw.ucv, 
   given <- check_sample_or_sketch(x, w, na.action)
   check_one_column(given, "hlscv", "Hlscv")
   transform <- lscv_transform(given, bounds, period, kernel, order)
-  if (has_images(transform)) given <- centred_periods(wrapped_sample(given, transform), transform)
+  if (has_images(transform)) {
+    given <- if (is_of_sketch(given)) selectable_sketch(given, transform) else
+      centred_periods(wrapped_sample(given, transform), transform)
+  }
   moments <- with_covariance(given)
   h0 <- (if (order > 0L) reference_h(moments$n, 1L, order) else reference_scale(moments$n, 1L, kernel)) *
     sqrt(moments$cov[1L, 1L])
@@ -249,11 +252,11 @@ hlscv <- function(x, binned, bgridsize, amise = FALSE, deriv.order = 0, bw.ucv, 
 # That of the density whose images count, NULL without any.
 lscv_transform <- function(sample, bounds, period, kernel, order) {
   if (is.null(bounds) && is.null(period)) return(NULL)
-  if (is_of_sketch(sample)) abort_input("`x` must be data, not a sketch, for `bounds` and `period`.")
   if (is_compact(kernel)) {
     abort_input("`kernel` must be \"gaussian\" with `bounds` or `period`, not \"", kernel, "\".")
   }
   if (order > 0L) abort_input("`deriv.order` must be 0 with `bounds` or `period`, not ", order, ".")
+  if (is_of_sketch(sample)) return(sketch_transform(sample, bounds, period))
   choose_images(sample$x, sample$names, bounds, period, logical(0))
 }
 

@@ -24,7 +24,7 @@ reflected_plug_in <- function(sample, transform, run) {
     abort_input("`H` must be given for `bounds` of more than ", most_on_grids, " variables, not selected.")
   }
   unit <- near_units(sample$cov)
-  if (any(abs(log2(unit)) > 30)) {
+  if (any(abs(log2(unit)) > 30) && !is_of_sketch(sample)) {
     x <- sample$x / rep(unit, each = nrow(sample$x))
     for (part in c("lower", "upper", "period")) transform[[part]] <- transform[[part]] / unit
     sample <- with_covariance(with_data(list(x = x, w = sample$w, names = sample$names)))
@@ -43,46 +43,60 @@ reflected_plug_in <- function(sample, transform, run) {
 # The images of a sample within reach of kernels with a bandwidth for each variable, and the rows that they are of, in
 # order; NULL if there are none. Only these observations are within reach of any image.
 images_of_sample <- function(sample, g) {
-  fhat <- gaussian_density(sample, diag(g^2, length(g)))
+  at <- values_of(sample)
+  fhat <- gaussian_density(list(x = at$x, w = at$w, names = sample$names), diag(g^2, length(g)))
   fhat$transform <- sample$transform
-  n <- nrow(sample$x)
+  n <- nrow(at$x)
   axes <- image_axes(fhat)
-  rows <- count_reflected_cpp(sample$x, axes)
+  rows <- count_reflected_cpp(at$x, axes)
   if (rows == n) return(NULL)
   check_images(rows, ncol(axes))
   # Their weights are the rows.
-  reflected <- reflected_cpp(sample$x, as.double(seq_len(n)), axes, rows)
+  reflected <- reflected_cpp(at$x, as.double(seq_len(n)), axes, rows)
   heard()
   beyond <- seq(n + 1, rows)
   list(x = reflected$x[beyond, , drop = FALSE], source = reflected$w[beyond], H = summed_H(fhat))
 }
 
+# The values of a sample, or those that stand for a sketch, whose weights have both signs.
+values_of <- function(sample) if (is.null(sample$values)) sample[c("x", "w")] else sample$values
+
 # The part of the different functionals of an order that images have, with a bandwidth for each variable, in the units
 # of the data.
 functionals_of_images <- function(sample, g, order, run, images = images_of_sample(sample, g)) {
   if (is.null(images)) return(0)
-  as_sample <- list(x = images$x, w = sample$w[images$source], names = sample$names)
-  if (!any(as_sample$w > 0)) return(0)
+  at <- values_of(sample)
+  w <- at$w[images$source]
   heard()
   near <- images$source[c(TRUE, diff(images$source) > 0)]
   heard()
-  pilot <- new_derivative(as_sample, images$H, order, FALSE)
-  found <- derivatives_of(pilot, task_at_points(pilot, sample$x[near, , drop = FALSE]), c(run, engine = "auto"))
-  as.vector(crossprod(found$values, sample$w[near])) * length(images$source) / weight_sums_cpp(sample$w)$sum^2
+  total <- 0
+  for (sign in c(1, -1)) {
+    chosen <- which(sign * w > 0)
+    if (length(chosen) == 0L) next
+    as_sample <- list(x = images$x[chosen, , drop = FALSE], w = sign * w[chosen], names = sample$names)
+    pilot <- new_derivative(as_sample, images$H, order, FALSE)
+    found <- derivatives_of(pilot, task_at_points(pilot, at$x[near, , drop = FALSE]), c(run, engine = "auto"))
+    total <- total + sign * length(chosen) * as.vector(crossprod(found$values, at$w[near]))
+  }
+  total / sums_of_weights(sample)$sum^2
 }
 
 # LSCV of the estimate with images, in one dimension. The integral of its square is psi_0(sqrt(2) h), and an observation
 # is left out with its own images.
 reflected_lscv <- function(sample, h0, run) {
   plain <- derivative_lscv(sample[names(sample) != "transform"], 0L, h0, run)
-  p <- sample$w / weight_sums_cpp(sample$w)$sum
-  diagonal <- sum(p^2)
+  at <- values_of(sample)
+  sums <- sums_of_weights(sample)
+  diagonal <- sums$squares / sums$sum^2
+  # The weights of a sketch stand for values with weight one.
+  squares <- if (is_of_sketch(sample)) at$w / sums$sum^2 else (at$w / sums$sum)^2
   of_images <- function(h) {
     heard()
     images <- images_of_sample(sample, h)
     if (is.null(images)) return(functionals_of_images(sample, sqrt(2) * h, 0L, run))
     heard()
-    own <- sum(p[images$source]^2 * stats::dnorm(sample$x[images$source, 1L], images$x[, 1L], sqrt(images$H[1L, 1L])))
+    own <- sum(squares[images$source] * stats::dnorm(at$x[images$source, 1L], images$x[, 1L], sqrt(images$H[1L, 1L])))
     functionals_of_images(sample, sqrt(2) * h, 0L, run) -
       2 / (1 - diagonal) * (functionals_of_images(sample, h, 0L, run, images) - own)
   }

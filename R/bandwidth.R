@@ -21,7 +21,7 @@ with_covariance <- function(sample) {
   if (!is.null(colnames(used$x))) dimnames(cov) <- rep(list(colnames(used$x)), 2L)
   check_spread(used$x, sample$names, cov, left_out, length(used$w))
   list(x = used$x, w = used$w, n = n_eff, cov = cov, names = sample$names, data = data, mean = found$mean,
-       root = lower_root_cpp(unname(cov)), sketch = used$sketch)
+       root = lower_root_cpp(unname(cov)), sketch = used$sketch, values = sample$values)
 }
 
 # The sample of y = inverse x, on which a selector works. Only direct sums compute y.

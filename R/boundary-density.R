@@ -43,7 +43,11 @@
 #'   - with beta kernels for infinite bounds, and for a bandwidth above half of their distance or below 1e-7 of it;
 #'   - with linear kernels for a bandwidth above 1e6 times the distance of the bounds.
 #' @section Cost: With linear kernels the estimate takes d + 1 sums that cost as much as [kde()] at as many points. With
-#'   beta kernels it takes O(n m) for m points, or O(n m) additions and O(n (m_1 + ... + m_d)) kernels for a grid.
+#'   beta kernels it takes O(n + m) for m points in one dimension. The observations are moved to 20 points of each cell,
+#'   which is a few standard deviations of a kernel wide. There they give the same sums to 1e-13. In several
+#'   dimensions these are 20^d points, and moving an observation takes 0.02 microseconds in one dimension, 0.5 in two
+#'   and 10 in three. All kernels are computed where that takes less time: O(n m) for m points, or O(n m) additions and
+#'   O(n (m_1 + ... + m_d)) kernels for a grid.
 #' @references Chen, S.X. (1999) Beta kernel estimators for density functions. *Computational Statistics & Data
 #'   Analysis* **31**, 131-145.
 #'
@@ -206,7 +210,7 @@ own_at_points <- function(fhat, points, run) {
 
 # Within the bounds.
 boundary_values <- function(fhat, at, run) {
-  (if (fhat$boundary.kernel == "beta") beta_sums(fhat, at) else linear_sums(fhat, at, run)) / fhat$mass
+  (if (fhat$boundary.kernel == "beta") beta_sums(fhat, at, run) else linear_sums(fhat, at, run)) / fhat$mass
 }
 
 # The estimate at the rows of a matrix; 0 beyond the bounds.

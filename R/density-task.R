@@ -21,10 +21,10 @@ check_densities <- function(estimate) {
 # The sums that are needed, on the line: the sample and points without those outside the sample space. `points` is a
 # matrix, or `axes` a list; `root` is that of the bandwidth matrix; `m` is the number of points including those outside;
 # `complete(values)` is the estimate at all of these. src/rcpp_density.cpp reads it.
-sums_for <- function(fhat, points, axes, m, complete, data = data_on_line(fhat)) {
+sums_for <- function(fhat, points, axes, m, complete, data = data_on_line(fhat), within = numeric(0)) {
   copies <- copies_of(data)
   list(sample = data, points = points, axes = axes, root = bandwidth_root(fhat), kernel = fhat$kernel,
-       kernel_type = fhat$kernel_type, m = m,
+       kernel_type = fhat$kernel_type, m = m, within = within,
        complete = if (copies == 1) complete else function(value) complete(copies * value))
 }
 
@@ -186,6 +186,7 @@ plain_density <- function(fhat) {
   made <- gaussian_density(list(x = x, w = w, names = fhat$names, is_vector = !is.matrix(fhat$x)), as.matrix(H))
   kept <- c("eval.points", "estimate", "gridtype", "gridded", "cont", "call", "seconds")
   made[kept] <- fhat[kept]
+  if (inherits(fhat, "kestrel_vkde")) made$kernel <- fhat$kernel
   # Linear boundary kernels may be negative.
   if (!is.null(made$estimate)) made$estimate[] <- pmax(made$estimate, 0)
   made$.own <- fhat

@@ -185,7 +185,8 @@ vkde_fields <- c(
     variable = texts(1L, among = c("balloon", "sample point")),
     pilot = function(of) bandwidth_matrix(columns_of(of), FALSE, number = FALSE),
     scale = function(of) numbers(columns_of(of), sign = "positive"),
-    mass = numbers(1L, sign = "positive")
+    mass = numbers(1L, sign = "positive"),
+    kernel = function(of) texts(1L, among = kernel_names()), engine = texts(1L), backend = texts(1L)
   ),
   estimate_fields[c("eval.points", "estimate", "cont")],
   list(

@@ -81,6 +81,7 @@ synopsis_fields <- list(
                       errors = numbers(c(2L, 4L), also = list("a table of q-errors", function(errors) {
                         "median" %in% colnames(errors)
                       }))), optional = TRUE),
+  transform = function(of) transform_field(columns_of(of), numeric(0), "images"),
   source = parts(list(
     from = texts(1L),
     columns = texts(min = 1L),

@@ -163,6 +163,7 @@ variable_span <- function(source, cells, of) {
   h <- sqrt(diag(as.matrix(source$fhat$H)))[of]
   reach <- if (is_compact(source$fhat$kernel)) 1 else 40
   range <- if (is.null(source$ranges)) range(x) + c(-1, 1) * reach * h else source$ranges[, of]
+  if (has_images(source$fhat$transform)) range <- within_bounds(source$fhat$transform, range, of)
   ends <- function(side, none, extreme) {
     Reduce(extreme, lapply(cells, function(cell) ifelse(is_empty(cell), none, cell[[side]][, of])))
   }

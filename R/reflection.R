@@ -10,15 +10,25 @@ choose_images <- function(x, names, bounds, period, others) {
   if (any(others)) {
     abort_input("`", argument, "` must not be given together with ", names(others)[others][1L], " = TRUE.")
   }
+  transform <- images_transform(names, bounds, period)
+  if (!is.null(transform)) check_within(x, reflecting_bounds(transform), "`bounds`")
+  transform
+}
+
+# The same of arguments alone.
+images_transform <- function(names, bounds, period) {
   d <- length(names)
   bounds <- if (is.null(bounds)) cbind(rep(-Inf, d), Inf) else check_bounds(bounds, names)
   period <- if (is.null(period)) numeric(d) else check_period(period, names)
   bounds <- bounds_with_periods(bounds, period, names)
-  reflecting <- bounds
-  reflecting[period > 0, ] <- rep(c(-Inf, Inf), each = sum(period > 0))
-  check_within(x, reflecting, "`bounds`")
   if (all(is.infinite(bounds))) return(NULL)
   list(type = "images", lower = bounds[, 1L], upper = bounds[, 2L], period = period)
+}
+
+# The bounds that data must not exceed: not those of periods.
+reflecting_bounds <- function(transform) {
+  periodic <- is_periodic(transform)
+  cbind(ifelse(periodic, -Inf, transform$lower), ifelse(periodic, Inf, transform$upper))
 }
 
 # The period of each variable, 0 where there is none.
@@ -112,12 +122,16 @@ check_room <- function(bounds, names, called) {
               " and ", describe_value(upper[[first]]), ".")
 }
 
-check_within <- function(x, bounds, called) {
+check_within <- function(x, bounds, called, name = "x") {
   ranges <- ranges_cpp(x)
   if (all(ranges[1L, ] >= bounds[, 1L] & ranges[2L, ] <= bounds[, 2L])) return(invisible())
   outside <- rowSums(x < rep(bounds[, 1L], each = nrow(x)) | x > rep(bounds[, 2L], each = nrow(x))) > 0
-  abort_input("`x` must lie within ", called, ", but ", sum(outside), " of ", nrow(x),
-              if (ncol(x) > 1L) " rows do not." else " values do not.")
+  abort_within(name, called, sum(outside), nrow(x), ncol(x))
+}
+
+abort_within <- function(name, called, outside, n, d) {
+  abort_input("`", name, "` must lie within ", called, ", but ", format(outside, scientific = FALSE), " of ",
+              format(n, scientific = FALSE), if (d > 1L) " rows do not." else " values do not.")
 }
 
 has_images <- function(transform) identical(transform$type, "images")
@@ -153,16 +167,21 @@ summed_H <- function(fhat) {
   H <- as.matrix(fhat$H)
   transform <- fhat$transform
   if (!has_images(transform) || is_compact(fhat$kernel)) return(H)
-  widest <- widest_repeated * (transform$upper - transform$lower) * ifelse(is_periodic(transform), 0.5, 1)
+  widest <- widest_summed(transform)
   alone <- rowSums(H != 0) == 1
   for (k in which(sqrt(diag(H)) > widest & alone)) H[k, k] <- widest[k]^2
   H
 }
 
+widest_summed <- function(transform) {
+  widest_repeated * (transform$upper - transform$lower) * ifelse(is_periodic(transform), 0.5, 1)
+}
+
 # For each variable a column: its bounds, the reach of images, and whether it is periodic.
 image_axes <- function(fhat) {
   transform <- fhat$transform
-  rbind(transform$lower, transform$upper, image_reach(fhat$kernel) * sqrt(diag(summed_H(fhat))), is_periodic(transform))
+  reach <- image_reach(fhat$kernel) * sqrt(diag(summed_H(fhat))) + beyond_period(fhat)
+  rbind(transform$lower, transform$upper, reach, is_periodic(transform))
 }
 
 # The core's sample of the data and the images within reach of the bounds. The attribute `copies` is the number of
@@ -194,10 +213,14 @@ mass_of_images <- function(data) if (is.null(attr(data, "mass"))) 1 else attr(da
 # that takes fewer sums: `more` is the number of images of the points, and the sums are proportional to the number of
 # points and that of the data. Then images of the data, which are far more with the Gaussian kernel, need no memory.
 folds_points <- function(fhat, more) {
+  if (!is.null(fhat$sketch)) return(TRUE)
   n <- length(fhat$w)
   # So few that they need not be compared.
   more <= n / 16 || more < count_reflected_cpp(fhat$x, image_axes(fhat)) - n
 }
+
+# Beyond these limits values are only added to others.
+within_images <- function(fhat) c(fhat$transform$lower, fhat$transform$upper)
 
 # Whether a grid may be folded: it may lose the equal steps that the engine "scanline" needs.
 folds_axes <- function(fhat) !(is_compact(fhat$kernel) && (dimension(fhat) > 1L || identical(fhat$engine, "scanline")))
@@ -214,7 +237,7 @@ points_and_images <- function(points, axes) {
 folded_at_points <- function(fhat, points, m, complete) {
   images <- points_and_images(points, image_axes(fhat))
   fold <- function(value) complete(as.vector(rowsum(value, images$source)))
-  sums_for(fhat, images$at, list(), m, fold, plain_data(fhat))
+  sums_for(fhat, images$at, list(), m, fold, plain_data(fhat), within_images(fhat))
 }
 
 # The same on axes within the bounds. Points that are images of several count for each.
@@ -226,7 +249,7 @@ folded_on_axes <- function(fhat, axes, m, complete) {
     list(at = at, from = match(images$at, at), source = images$source)
   })
   sums_for(fhat, matrix(0, 0L, length(axes)), lapply(folds, `[[`, "at"), m,
-           function(value) complete(folded_array(value, folds)), plain_data(fhat))
+           function(value) complete(folded_array(value, folds)), plain_data(fhat), within_images(fhat))
 }
 
 folded_array <- function(value, folds) {
@@ -243,7 +266,28 @@ folded_array <- function(value, folds) {
 }
 
 # The core's sample of the data alone.
-plain_data <- function(fhat) if (is.null(fhat$.sample)) sample_cpp(fhat$x, fhat$w) else fhat$.sample
+plain_data <- function(fhat) {
+  if (!is.null(fhat$.sample)) return(fhat$.sample)
+  if (!is.null(fhat$sketch)) sketch_sample(fhat$sketch)$data else sample_cpp(fhat$x, fhat$w)
+}
+
+# A range of variable k within its bounds, and the images of the range that kernels reach: the ends `from` and `to`.
+images_of_range <- function(transform, k, from, to, reach) {
+  if (!has_images(transform) || !is_bounded(transform)[k]) return(list(from = from, to = to))
+  lower <- transform$lower[k]
+  upper <- transform$upper[k]
+  from <- within_bounds(transform, from, k)
+  to <- within_bounds(transform, to, k)
+  turn <- if (is.finite(lower)) lower else upper
+  if (is.finite(lower) && is.finite(upper)) {
+    count <- ceiling(reach / (upper - lower)) + 1
+    moves <- seq(-count, count) * (upper - lower) * if (is_periodic(transform)[k]) 1 else 2
+  } else {
+    moves <- 0
+  }
+  if (is_periodic(transform)[k]) return(list(from = from + moves, to = to + moves))
+  list(from = c(from + moves, 2 * turn - to + moves), to = c(to + moves, 2 * turn - from + moves))
+}
 
 # Values within the bounds of variable k, others at the bound that they exceed.
 within_bounds <- function(transform, values, k) pmin(pmax(values, transform$lower[k]), transform$upper[k])

@@ -71,7 +71,14 @@ layer_of_map <- function(plane, axes, h, order, step, level, method, run) {
   ess <- pmax(plane$n_eff * density * 2 * pi * h^2, 0)
   enough <- ess >= 5
   q <- plane_quantile(matrix(enough, lengths(axes)[1L]), ess, plane$n_eff, step / h, order, level, method)
-  kind <- if (order == 1L) as.integer(statistic > q) else curvature_kind(statistic, q)
+  kind <- rep(NA_integer_, length(ess))
+  if (any(enough)) {
+    # About a point, because curvatures do not depend on this size: the kernel |u|^2 / 2 K(u) is not correlated with
+    # them.
+    size <- if (order == 1L) ess else ess + plane$n_eff * pi * h^4 * (derivative[, 1L] + derivative[, 3L])
+    limits <- tail_limits(q, size, 2L, order)
+    kind <- if (order == 1L) as.integer(statistic > limits$above) else curvature_kind(statistic, limits)
+  }
   kind[!enough] <- NA
   list(derivative = derivative, statistic = statistic, kind = kind, ess = ess, quantile = q)
 }
@@ -130,8 +137,8 @@ curvature_sizes <- function(b, S) {
 }
 
 # 1 hole, 2 valley, 3 saddle, 4 ridge, 5 peak, 0 none.
-curvature_kind <- function(sizes, q) {
-  sign <- (sizes > q) - (sizes < -q)
+curvature_kind <- function(sizes, limits) {
+  sign <- (sizes > limits$above) - (sizes < -limits$below)
   kind <- c(5L, 4L, 3L, 4L, 0L, 2L, 0L, 2L, 1L)
   # Rows: the signs of the least derivative, -1, 0 and 1, and columns those of the greatest.
   kind[3L * (sign[, 1L] + 1L) + sign[, 2L] + 2L]

@@ -34,6 +34,11 @@
 #' rows as long as there are at most 256, or 1024. Only when all parts have been added, the grid's box and its period
 #' are chosen. If no tile has more rows than it keeps, the sketch stands for the data themselves.
 #'
+#' @section Bounds: A sketch also serves the density with `bounds` or a `period` of [kde()], since that is the sum of
+#' what the estimate on the whole line has at the images of a point. Bandwidths for `bounds` of one variable without
+#' weights are selected by [kde()] and [hlscv()] from the values that cells near a bound keep, and from 16 points for
+#' each other cell there, with weights that have its moments. Otherwise `h` or `H` must be given.
+#'
 #' @section Plans: Only sketches with one plan can be added. A plan is the width of the cells and the name of the
 #' column. The width follows from `hmin`, the least bandwidth of a kernel for which sums over all pairs will be needed:
 #' the cells are at most an eighth of it wide. Selectors need sums for bandwidths somewhat below those that they choose,
@@ -103,7 +108,8 @@
 #'   bandwidths.
 #' @param source where the data come from: a numeric vector, or a matrix or data frame with the columns. It may also be
 #'   the name of a file of comma-separated values or of a netCDF file, a function that returns one chunk after the
-#'   other, or a result of \pkg{DBI}. [next_chunk()] has the details, and says how to add others.
+#'   other, a result of \pkg{DBI}, or an object of \pkg{ff}, \pkg{bigmemory} or \pkg{arrow}. [next_chunk()] has the
+#'   details, and says how to add others.
 #' @param hmin the least bandwidth for which sums over all pairs will be needed, a positive number, or one for each
 #'   column, see below; chosen from a pilot if NULL.
 #' @param column the names of the columns of the source, one to three. They may be left out for a source of as many

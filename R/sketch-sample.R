@@ -115,6 +115,7 @@ sketch_density <- function(x, given, grid, points, wanted, run, verbose) {
   if (any(wanted$bounded)) {
     abort_input("`x` must be data, not a sketch, for `", names(wanted$bounded)[wanted$bounded][1L], "`.")
   }
+  transform <- sketch_transform(sample, wanted$bounds, wanted$period)
   known <- if (d == 1L) "fgt" else "fourier"
   if (!run$engine %in% c("auto", known)) {
     abort_input("`engine` must be \"auto\" or \"", known, "\" for a sketch, not \"", run$engine, "\".")
@@ -129,12 +130,14 @@ sketch_density <- function(x, given, grid, points, wanted, run, verbose) {
     points <- in_order_of(points, sample$names, "eval.points")
     check_points(points, d, "eval.points")
   }
-  bandwidth <- resolve_bandwidth(given, sample, wanted$kernel, FALSE, selecting(run, d), verbose)
+  bandwidth <- resolve_bandwidth(given, sample, wanted$kernel, FALSE, selecting(run, d), verbose,
+                                 transform = transform)
+  check_H_with_images(bandwidth$H, transform, sample$names)
   info <- check_sketch(x)
   if (d == 1L && sqrt(bandwidth$H[1L, 1L]) < info$density) abort_wide(info)
   run[c("engine", "backend")] <- c(sketch_engine(x), "cpu")
   data <- list(x = sample$x, w = numeric(0), names = sample$names, is_vector = TRUE)
-  fhat <- new_density(data, bandwidth$H, wanted$kernel, wanted$kernel_type, NULL, run)
+  fhat <- new_density(data, bandwidth$H, wanted$kernel, wanted$kernel_type, transform, run)
   fhat$n <- info$n
   fhat$n_eff <- info$n_eff
   fhat$sketch <- x

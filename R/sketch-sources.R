@@ -20,6 +20,9 @@ rows_of_chunk <- 100000L
 #'   [read_sample()] does.
 #' - A result of a query, made by `DBI::dbSendQuery()`, is fetched in chunks of 100,000 rows, once. The caller makes and
 #'   clears it. To a sketch and to the pilot of a plan each belongs a result of its own.
+#' - Vectors, matrices and data frames on disk, of the packages \pkg{ff} and \pkg{bigmemory}, are read in chunks of
+#'   100,000 rows.
+#' - A `RecordBatchReader` of package \pkg{arrow} is read once, batch by batch.
 #'
 #' @section Methods: A method is called with `state = NULL` first, and returns a list of `chunk` and `state`, or NULL at
 #' the end. It is also called with `columns`, the names of the columns that are needed, or NULL for all. A method
@@ -99,6 +102,48 @@ next_chunk.function <- function(source, state = NULL, ...) {
 next_chunk.DBIResult <- function(source, state = NULL, ...) {
   if (DBI::dbHasCompleted(source)) return(NULL)
   list(chunk = DBI::dbFetch(source, n = rows_of_chunk), state = TRUE)
+}
+
+#' @rdname next_chunk
+#' @export
+next_chunk.RecordBatchReader <- function(source, state = NULL, ...) {
+  batch <- source$read_next_batch()
+  if (!is.null(batch)) list(chunk = as.data.frame(batch), state = TRUE)
+}
+
+#' @rdname next_chunk
+#' @export
+next_chunk.ff <- function(source, state = NULL, ..., columns = NULL) next_rows(source, "ff", state, columns)
+
+#' @rdname next_chunk
+#' @export
+next_chunk.ffdf <- function(source, state = NULL, ..., columns = NULL) next_rows(source, "ff", state, columns)
+
+#' @rdname next_chunk
+#' @export
+next_chunk.big.matrix <- function(source, state = NULL, ..., columns = NULL) {
+  next_rows(source, "bigmemory", state, columns)
+}
+
+# Rows of an object on disk that is indexed like a vector or a matrix, by the methods of its package. `state` is the
+# last row that was read.
+next_rows <- function(source, package, state, columns) {
+  need_package(package, paste("to read an object of class", quoted(class(source)[1L])))
+  size <- dim(source)
+  if (length(size) > 2L) abort_input("`source` must have rows and columns, not ", length(size), " dimensions.")
+  n <- if (is.null(size)) length(source) else size[1L]
+  last <- if (is.null(state)) 0 else state
+  if (last >= n) return(NULL)
+  rows <- seq(last + 1, min(n, last + rows_of_chunk))
+  state <- rows[length(rows)]
+  if (is.null(size)) return(list(chunk = source[rows], state = state))
+  known <- colnames(source)
+  wanted <- if (is.null(columns)) seq_len(size[2L]) else match(columns, known)
+  if (anyNA(wanted)) {
+    abort_input("`source` must have the column ", quoted(columns[is.na(wanted)][1L]),
+                if (is.null(known)) "; its columns have no names." else paste0("; it has ", quoted(known), "."))
+  }
+  list(chunk = source[rows, wanted, drop = FALSE], state = state)
 }
 
 #' @rdname next_chunk

@@ -2,22 +2,40 @@
 
 #' @rdname kde_synopsis
 #' @export
-kde_synopsis.DBIConnection <- function(data, table, columns = NULL, size = 5000, h, H, ..., key = NULL,
-                                       kernel = "gaussian", na.action = stats::na.fail, verbose = NULL) {
+kde_synopsis.DBIConnection <- function(data, table, columns = NULL, size = 5000, h, H, ..., key = NULL, bounds = NULL,
+                                       period = NULL, kernel = "gaussian", na.action = stats::na.fail,
+                                       verbose = NULL) {
   check_arguments("kde_synopsis", given_names(...))
   if (missing(table)) abort_input("`table` must be the name of a table or a SELECT.")
   source <- table_source(data, table)
-  given <- list(H = if (!missing(H)) H, h = if (!missing(h)) h, kernel = kernel)
+  given <- list(H = if (!missing(H)) H, h = if (!missing(h)) h, kernel = kernel, bounds = bounds,
+                period = period)
   database_synopsis(data, source, columns, size, key, given, na.action, verbose)
 }
 
 #' @rdname kde_synopsis
 #' @exportS3Method kde_synopsis tbl_sql
-kde_synopsis.tbl_sql <- function(data, columns = NULL, size = 5000, h, H, ..., key = NULL, kernel = "gaussian",
-                                 na.action = stats::na.fail, verbose = NULL) {
+kde_synopsis.tbl_sql <- function(data, columns = NULL, size = 5000, h, H, ..., key = NULL, bounds = NULL,
+                                 period = NULL, kernel = "gaussian", na.action = stats::na.fail, verbose = NULL) {
   check_arguments("kde_synopsis", given_names(...))
-  given <- list(H = if (!missing(H)) H, h = if (!missing(h)) h, kernel = kernel)
+  given <- list(H = if (!missing(H)) H, h = if (!missing(h)) h, kernel = kernel, bounds = bounds,
+                period = period)
   database_synopsis(dbplyr::remote_con(data), lazy_source(data), columns, size, key, given, na.action, verbose)
+}
+
+rows_of_database_within <- function(table, transform, con, source, na.action) {
+  rows_within(table, transform, function(bounds) {
+    names <- quoted_columns(con, table$names)
+    beyond <- function(sign, side) {
+      unlist(lapply(which(is.finite(bounds[, side])), function(k) {
+        paste(names[k], sign, key_text(bounds[k, side], table$types[k], con))
+      }))
+    }
+    where <- c(where_complete(con, unique(c(source$columns, source$key)), na.action),
+               paste0("(", paste(c(beyond("<", 1L), beyond(">", 2L)), collapse = " OR "), ")"))
+    sql <- select_sql("count(*)", source$from, where)
+    as.numeric(plain(asking_database(DBI::dbGetQuery(con, sql))[[1L]]))
+  })
 }
 
 # What follows FROM: `from`, with all names quoted, and whether it is a table, of which PostgreSQL can sample blocks.
@@ -51,7 +69,8 @@ database_synopsis <- function(con, source, columns, size, key, given, na.action,
   source$columns <- check_database_columns(con, source, columns, "columns")
   if (!is.null(key)) source$key <- check_key(con, source, key)
   table <- sample_of_table(con, source, size, na.action)
-  given <- check_synopsis_bandwidth(given, ncol(table$x))
+  given <- check_synopsis_bandwidth(given, table$names)
+  table <- rows_of_database_within(table, given$transform, con, source, na.action)
   synopsis <- new_synopsis(table$kept, table, given, verbose)
   synopsis$source <- list(from = source$from, columns = source$columns, is_table = source$is_table,
                           na.action = na.action)

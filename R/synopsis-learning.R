@@ -121,14 +121,12 @@ check_known_boxes <- function(queries, names, name) {
 query_gradient <- function(synopsis, h, lower, upper, truth) {
   n <- nrow(synopsis$x)
   w <- row_weights(synopsis) / n
+  if (has_images(synopsis$transform)) h <- pmin(h, widest_summed(synopsis$transform))
   # The mass of each row's kernel between the limits of each variable, and its derivative in log h.
   parts <- lapply(seq_along(h), function(k) {
-    to <- (upper[k] - synopsis$x[, k]) / h[k]
-    from <- (lower[k] - synopsis$x[, k]) / h[k]
-    slope <- function(z) ifelse(is.finite(z), z * stats::dnorm(z), 0)
-    # Of two tails the difference of the smaller ones is exact.
-    mass <- ifelse(from > 0, stats::pnorm(-from) - stats::pnorm(-to), stats::pnorm(to) - stats::pnorm(from))
-    list(mass = mass, slope = slope(from) - slope(to))
+    images <- images_of_range(synopsis$transform, k, lower[k], upper[k], image_reach(synopsis$kernel) * h[k])
+    each <- Map(function(from, to) mass_of_rows(synopsis$x[, k], h[k], from, to), images$from, images$to)
+    list(mass = Reduce(`+`, lapply(each, `[[`, "mass")), slope = Reduce(`+`, lapply(each, `[[`, "slope")))
   })
   masses <- vapply(parts, `[[`, numeric(n), "mass")
   dim(masses) <- c(n, length(h))
@@ -144,6 +142,16 @@ query_gradient <- function(synopsis, h, lower, upper, truth) {
   gradient <- if (synopsis$N * share > 1) 2 * error * slopes / share else 0 * slopes
   without <- loss_at(pmax(share - w * of_row, 0) / (1 - w))
   list(error = error, gradient = gradient, karma = if (n > 1L) n * share * (without^2 - error^2) else 0)
+}
+
+# The mass of the kernel of each row between two limits, and its derivative in log h.
+mass_of_rows <- function(x, h, from, to) {
+  to <- (to - x) / h
+  from <- (from - x) / h
+  slope <- function(z) ifelse(is.finite(z), z * stats::dnorm(z), 0)
+  # Of two tails the difference of the smaller ones is exact.
+  mass <- ifelse(from > 0, stats::pnorm(-from) - stats::pnorm(-to), stats::pnorm(to) - stats::pnorm(from))
+  list(mass = mass, slope = slope(from) - slope(to))
 }
 
 # The history with one row more.

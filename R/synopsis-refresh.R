@@ -24,6 +24,7 @@ refreshed <- function(synopsis, con) {
   same <- identical(merged$names, synopsis$names) && identical(merged$types, synopsis$types) &&
     identical(names(merged$labels), names(synopsis$labels))
   if (!same) abort_input("`synopsis` must have the columns of its table, but their types have changed.")
+  merged <- rows_of_database_within(merged, synopsis$transform, con, source, source$na.action)
   labels <- kept_labels(merged$labels, merged$kept$codes)
   fields <- list(x = merged$kept$x, w = label_weights(labels, nrow(merged$kept$x)), N = merged$N, labels = labels,
                  ranges = merged$ranges, key = merged$key)
@@ -86,7 +87,7 @@ join_rows <- function(synopsis, left, samples, whole, karma) {
   whole
 }
 
-# A key as a literal of SQL.
+# Numbers of a variable, such as a key, as literals of SQL.
 key_text <- function(values, type, con) as.character(DBI::dbQuoteLiteral(con, shown_values(values, type)))
 
 # Whether the rows that are kept are still in the table.

@@ -42,6 +42,13 @@
 #' The supports of kernels extend beyond the smallest and the largest value of a variable, where there are no rows.
 #' Limits at or beyond the range of the table therefore count as none, and boxes beyond it have no mass.
 #'
+#' @section Bounds: Near an end of a variable where many rows are, such as 0 of waiting times, a kernel has mass beyond
+#' it, and counts of boxes there are too small. With `bounds` or a `period` the density is that of [kde()] with these:
+#' what kernels have beyond a bound is reflected at it, or comes in at the other end of the period. Counts, sums, means,
+#' variances and quantiles are those of this density, and so are what [learn()] and `tune_queries` learn from. The
+#' bandwidth is then selected for it, for at most three variables. Rows of `bounds` are those of the variables, labels
+#' left out. Dates are numbers of days there, and times numbers of seconds.
+#'
 #' @param data the table: a numeric vector, a matrix, a data frame, a connection of \pkg{DBI}, or a `tbl` of
 #'   \pkg{dbplyr}.
 #' @param table the name of a table of the database, an `Id()` of \pkg{DBI}, or a query that begins with `SELECT`.
@@ -49,6 +56,7 @@
 #' @param size how many rows to keep; all of a smaller table. Draws are R's, see [set.seed()].
 #' @param h,H,kernel as in [kde()]; kernels other than the Gaussian are product kernels, with a diagonal `H`. Selected
 #'   from the rows that are kept if neither `h` nor `H` is given.
+#' @param bounds,period as in [kde()]: bounds and periods of the variables.
 #' @param tune_queries a list with `lower` and `upper`, limits of at least 10 boxes as in [kde_query()].
 #' @param key the name of a column of numbers, dates or times that increases from row to row as rows are inserted, and
 #'   is different for each. Its values in the rows that are kept let [refresh()] find what was inserted and deleted.
@@ -70,6 +78,7 @@
 #'   \item{ranges}{a matrix of the smallest and the largest value of each variable}
 #'   \item{tuning}{NULL, or a list of `factor`, `queries` (how many were held out) and `errors` (the table of
 #'     [q_error()] on these)}
+#'   \item{transform}{with `bounds` or a `period` a list, as in [kde()]}
 #'   \item{source, key}{of a database: a list of what was read (`from`, `columns`, `is_table`, `na.action`), and NULL or
 #'     a list of the key's `name`, `type`, `values` in the rows that are kept, and `last`, its largest value in the
 #'     table}
@@ -81,6 +90,7 @@
 #' @section Errors: Errors of class `kestrel_error_input` are for
 #'
 #'   - tables without rows, columns of other types, and missing values;
+#'   - rows beyond `bounds`, which are counted, and bounds that leave no room;
 #'   - a `size` that is not a count, bandwidths as in [kde()], and `tune_queries` that are not boxes;
 #'   - tables and columns that the database does not have, and all other errors of the database.
 #' @section Cost: O(N log N log(size)) for a table in memory, that of the bandwidth for `size` rows, and with
@@ -119,29 +129,56 @@ kde_synopsis <- function(data, ...) UseMethod("kde_synopsis")
 
 #' @rdname kde_synopsis
 #' @export
-kde_synopsis.default <- function(data, size = 5000, h, H, tune_queries = NULL, ..., kernel = "gaussian",
-                                 na.action = stats::na.fail, verbose = NULL) {
+kde_synopsis.default <- function(data, size = 5000, h, H, tune_queries = NULL, ..., bounds = NULL, period = NULL,
+                                 kernel = "gaussian", na.action = stats::na.fail, verbose = NULL) {
   check_arguments("kde_synopsis", given_names(...))
   verbose <- asked_verbose(verbose)
   table <- columns_of_table(data, check_na_action(na.action))
   size <- check_count(size, "size")
-  given <- check_synopsis_bandwidth(list(H = if (!missing(H)) H, h = if (!missing(h)) h, kernel = kernel),
-                                    ncol(table$x))
+  given <- check_synopsis_bandwidth(list(H = if (!missing(H)) H, h = if (!missing(h)) h, kernel = kernel,
+                                         bounds = bounds, period = period), table$names)
+  table <- rows_within(table, given$transform)
   kept <- keep_rows(table, size)
   synopsis <- new_synopsis(kept, table, given, verbose)
   if (!is.null(tune_queries)) synopsis <- tuned_synopsis(synopsis, table, tune_queries, verbose)
   synopsis
 }
 
-# Checks what does not depend on the rows, before any are drawn.
-check_synopsis_bandwidth <- function(given, d) {
+# Checks what does not depend on which rows are drawn, and adds the `transform` of the bounds. `names`: the variables.
+check_synopsis_bandwidth <- function(given, names) {
+  d <- length(names)
   given$kernel <- check_choice(given$kernel, kernel_names(), "kernel")
   H <- known_as("data", check_bandwidth(given, d, product = FALSE))
   # Only a matrix from the user has correlations, and only with the Gaussian kernel.
   if (is_compact(given$kernel) && !is.null(H) && !is_diagonal(H)) {
     abort_input("`H` must be diagonal for kernels other than \"gaussian\", but it has elements off the diagonal.")
   }
+  if (!is.null(given$bounds) || !is.null(given$period)) {
+    given$transform <- known_as("data", images_transform(names, given$bounds, given$period))
+    if (!is.null(H)) check_H_with_images(H, given$transform, names)
+  }
   given
+}
+
+# The table, or the rows that are kept of one, with values of periodic variables within their periods. `outside()`
+# counts the rows of a table in a database that are beyond bounds.
+rows_within <- function(table, transform, outside = NULL) {
+  if (!has_images(transform)) return(table)
+  bounds <- reflecting_bounds(transform)
+  kept <- !is.null(table$kept)
+  if (kept && any(table$ranges[1L, ] < bounds[, 1L] | table$ranges[2L, ] > bounds[, 2L])) {
+    abort_within("data", "`bounds`", outside(bounds), table$N, length(table$names))
+  }
+  x <- if (kept) table$kept$x else table$x
+  if (!kept) check_within(x, bounds, "`bounds`", "data")
+  x <- wrapped_sample(list(x = x, names = table$names), transform)$x
+  if (kept) table$kept$x <- x else table$x <- x
+  for (k in which(is_periodic(transform))) {
+    ends <- c(transform$lower[k], transform$upper[k])
+    beyond <- table$ranges[1L, k] < ends[1L] || table$ranges[2L, k] > ends[2L]
+    if (beyond) table$ranges[, k] <- if (kept) ends else range(x[, k])
+  }
+  table
 }
 
 # The synopsis of the rows `kept`. `table`: `N`, `ranges`, `names`, `types` and `labels` of the whole table.
@@ -150,9 +187,11 @@ new_synopsis <- function(kept, table, given, verbose) {
   if (is.null(given$H) && is.null(given$h)) check_kept(kept$x, table$ranges, names, table$N)
   H <- known_as("data", synopsis_bandwidth(given, kept$x, names, given$kernel, verbose))
   labels <- kept_labels(table$labels, kept$codes)
-  structure(list(version = synopsis_version, x = kept$x, w = label_weights(labels, nrow(kept$x)), H = unname(H),
-                 kernel = given$kernel, N = table$N, names = names, types = table$types, labels = labels,
-                 ranges = table$ranges, tuning = NULL), class = "kestrel_synopsis")
+  synopsis <- structure(list(version = synopsis_version, x = kept$x, w = label_weights(labels, nrow(kept$x)),
+                             H = unname(H), kernel = given$kernel, N = table$N, names = names, types = table$types,
+                             labels = labels, ranges = table$ranges, tuning = NULL), class = "kestrel_synopsis")
+  synopsis$transform <- given$transform
+  synopsis
 }
 
 # Of the form of a synopsis in files. A change of its fields raises it.
@@ -209,7 +248,8 @@ synopsis_bandwidth <- function(given, kept, names, kernel, verbose) {
   d <- ncol(kept)
   product <- is_compact(kernel) || is.null(given$H)
   sample <- list(x = kept, w = rep(1, nrow(kept)), names = names)
-  resolve_bandwidth(given, sample, kernel, product, selecting(run_options(), d), verbose)$H
+  resolve_bandwidth(given, sample, kernel, product, selecting(run_options(), d), verbose,
+                    transform = given$transform)$H
 }
 
 # A column may vary in the table, but not among the rows that were drawn.
@@ -230,7 +270,7 @@ row_weights <- function(synopsis) if (is.null(synopsis$w)) rep(1, nrow(synopsis$
 synopsis_density <- function(synopsis) {
   sample <- list(x = synopsis$x, w = row_weights(synopsis), names = synopsis$names)
   type <- if (is_compact(synopsis$kernel)) "product" else "radial"
-  new_density(sample, synopsis$H, synopsis$kernel, type, NULL, list(engine = "direct", backend = "cpu"))
+  new_density(sample, synopsis$H, synopsis$kernel, type, synopsis$transform, list(engine = "direct", backend = "cpu"))
 }
 
 # Limits at or beyond the range of the table are no limits; a box entirely beyond it is empty.
@@ -289,6 +329,7 @@ print.kestrel_synopsis <- function(x, ...) {
     label_line("rows", paste(format(nrow(x$x), big.mark = ","), "of", format(x$N, big.mark = ","))),
     label_line("variables", paste(x$names, variable_ranges(x), collapse = ", ")),
     if (length(x$labels) > 0L) label_line("categories", paste(names(x$labels), label_texts(x$labels), collapse = ", ")),
+    if (has_images(x$transform)) label_line("bounds", images_text(x$transform)),
     label_line("kernel", if (d > 1L && is_compact(x$kernel)) paste0(x$kernel, ", product") else x$kernel),
     label_line("bandwidths", paste(format_short(sqrt(diag(x$H))), collapse = ", ")),
     if (!is_diagonal(x$H)) label_line("", "(with correlations)"),

@@ -6,8 +6,8 @@
 #' observation:
 #' \deqn{\hat f_B(x) = n^{-1} \sum_i w_i K_{h(x)}(x - x_i), \hat f_S(x) = n^{-1} \sum_i w_i K_{h_i}(x - x_i).}{f_B(x) =
 #' 1/n sum_i w_i K_h(x)(x - x_i), f_S(x) = 1/n sum_i w_i K_h_i(x - x_i).}
-#' K_h is the normal density with covariance h^2 I. For `kde.sp()` this is in units of the standard deviations of the
-#' columns.
+#' K_h is the normal density with covariance h^2 I, or another radial kernel, h^-d K(u / h). For `kde.sp()` this is in
+#' units of the standard deviations of the columns.
 #'
 #' @section Bandwidths: Both minimise the asymptotic mean squared error at a point, with densities and derivatives that
 #'   a pilot estimate with the bandwidth matrix `H` has there (Chacon & Duong 2018, sections 4.1 and 4.2). With
@@ -20,20 +20,32 @@
 #'   With weights n is the effective sample size. Where the bandwidth of a point is infinite, the balloon estimate is 0.
 #'   An observation with L = 0 takes the largest bandwidth of the others.
 #'
+#'   Other kernels have these bandwidths times the ratio of canonical bandwidths (Marron & Nolan 1988), with which they
+#'   smooth as much.
+#'
 #'   \pkg{ks} squares (4 pi)^(d/2), too, so that its balloon bandwidths are 0.66 of these for d = 2. It takes b_i for
 #'   h_i, so that kernels are narrowest where there are few data. It ignores `H` and `w` in `kde.sp()`.
 #'   `hs = sqrt(fit$H)` takes the bandwidths of a result `fit` of \pkg{ks}.
-#' @section Exactness: On grids of two and three dimensions the kernels of `kde.sp()` are products of one factor for
-#'   each axis, which are summed as they are. Other bandwidths are in ranges of a factor of 2. In each of these the
-#'   kernel is the polynomial in log h through its values at 20 Chebyshev points, which leaves 6e-15 of the largest
-#'   kernel. So the estimate is made of sums with these 20 bandwidths, by the engine that [kde()] chooses. For given
-#'   bandwidths the error is below 1e-12 of the largest value.
+#' @section Computation: For given bandwidths the error is below 1e-12 of the largest value.
+#'
+#'   - With the Gaussian kernel bandwidths are in ranges of a factor of 2. In each of these the kernel is the polynomial
+#'     in log h through its values at 20 Chebyshev points, which leaves 6e-15 of the largest kernel. So the estimate is
+#'     made of 20 sums with one bandwidth each (40 for `kde.sp()`), by the engine that [kde()] chooses: `"direct"`,
+#'     `"fgt"` or `"fourier"`, or a GPU. `engine` and `backend` force one. Up to 20 different bandwidths in a range take
+#'     a sum each.
+#'   - On grids of two and three dimensions `kde.sp()` with the Gaussian kernel, `engine = "auto"` and no GPU asked for
+#'     sums products of one factor for each axis, as they are.
+#'   - Compact kernels are no smooth functions of h, and classes of bandwidths would not be exact. So their sums are
+#'     direct, over the blocks of observations in reach of a point, as the engine `"kdtree"` does it for one bandwidth.
+#'     `engine` is `"direct"` then.
 #' @inheritParams kde
 #' @param x a numeric vector (d = 1), or a matrix or data frame with n rows and d columns, at most three.
 #' @param H,h the bandwidth of the pilot estimate; that of \code{\link{Hns}()} if not given, with `deriv.order = 2` for
 #'   `kde.balloon()` and 4 for `kde.sp()`.
 #' @param hs bandwidths of the observations, in units of the standard deviations of the columns, one for each row of
 #'   `x`; then there is no pilot estimate.
+#' @param kernel a kernel of [kde()]. The pilot estimate is by the Gaussian one.
+#' @param engine,backend as in [kde()], for the sums with the Gaussian kernel; the pilot estimate chooses its own.
 #' @return An object of class `c("kestrel_vkde", "kde")`, a list with the fields of \pkg{ks}:
 #'   \item{x, eval.points, estimate, gridtype, gridded, binned, names, w, type, cont}{as in [kde()]}
 #'   \item{H}{h^2: an array of those of the points of a grid, or a vector of those of points or of observations}
@@ -41,6 +53,7 @@
 #'   \item{pilot}{the bandwidth matrix of the pilot estimate, which also sets the limits of the grid}
 #'   \item{scale}{the standard deviations of the columns for `kde.sp()`, and 1 for `kde.balloon()`}
 #'   \item{mass}{what the balloon estimate was divided by: its integral over the grid, or 1 at points}
+#'   \item{kernel, engine, backend}{as asked for}
 #'   \item{n_eff, na.action, tol, call, seconds}{as in [kde()]}
 #' @section Units: Densities are in 1 / volume.
 #' @section Errors: Errors of class `kestrel_error_input` are those of [kde()], for more than three columns, and for
@@ -48,12 +61,16 @@
 #' @section Cost: On grids of two and three dimensions `kde.sp()` takes O(n m), m the points within 10 bandwidths of
 #'   an observation: a fifth of a nanosecond or so for each. Otherwise there are twenty sums of [kde()] for each
 #'   factor of 2 of the bandwidths, and mostly three to six factors. `kde.sp()` has forty, each with half of the data.
+#'   Compact kernels take O(n m / 64) and the pairs in reach for m points, on all threads.
 #'   Before them come the derivatives of the pilot estimate by [kdde()], of order 2 at the points, or of orders up to
 #'   4 at the observations.
 #' @references Abramson, I.S. (1982) On bandwidth variation in kernel estimates: a square root law. *Annals of
 #'   Statistics* **10**, 1217-1223.
 #'
 #'   Chacon, J.E. & Duong, T. (2018) *Multivariate Kernel Smoothing and its Applications*. Chapman & Hall.
+#'
+#'   Marron, J.S. & Nolan, D. (1988) Canonical kernels for density estimation. *Statistics & Probability Letters* **7**,
+#'   195-199.
 #'
 #'   Terrell, G.R. & Scott, D.W. (1992) Variable kernel density estimation. *Annals of Statistics* **20**, 1236-1265.
 #' @seealso [kde()]
@@ -67,24 +84,26 @@
 #' range(sqrt(balloon$H))
 #' @export
 kde.balloon <- function(x, H, h, gridsize, gridtype, xmin, xmax, supp = 3.7, eval.points, binned, bgridsize, w,
-                        compute.cont = TRUE, approx.cont = TRUE, verbose = NULL, ..., na.action = stats::na.fail,
-                        threads = NULL) {
+                        compute.cont = TRUE, approx.cont = TRUE, verbose = NULL, ..., kernel = "gaussian",
+                        na.action = stats::na.fail, engine = "auto", backend = "auto", threads = NULL) {
   check_arguments("kde.balloon", given_names(...), "binned")
   asked <- list(H = if (!missing(H)) H, h = if (!missing(h)) h, x = x, w = if (!missing(w)) w, na.action = na.action,
                 points = if (!missing(eval.points)) eval.points, grid = given_grid(supp = supp, streamed = FALSE),
-                cont = compute.cont, approx = approx.cont, verbose = verbose, threads = threads)
+                cont = compute.cont, approx = approx.cont, verbose = verbose, threads = threads, kernel = kernel,
+                engine = engine, backend = backend)
   variable_density("balloon", asked, match.call())
 }
 
 #' @rdname kde.balloon
 #' @export
 kde.sp <- function(x, H, h, gridsize, gridtype, xmin, xmax, supp = 3.7, eval.points, binned, bgridsize, w,
-                   compute.cont = TRUE, approx.cont = TRUE, verbose = NULL, ..., hs = NULL, na.action = stats::na.fail,
-                   threads = NULL) {
+                   compute.cont = TRUE, approx.cont = TRUE, verbose = NULL, ..., hs = NULL, kernel = "gaussian",
+                   na.action = stats::na.fail, engine = "auto", backend = "auto", threads = NULL) {
   check_arguments("kde.sp", given_names(...), "binned")
   asked <- list(H = if (!missing(H)) H, h = if (!missing(h)) h, x = x, w = if (!missing(w)) w, na.action = na.action,
                 points = if (!missing(eval.points)) eval.points, grid = given_grid(supp = supp, streamed = FALSE),
-                cont = compute.cont, approx = approx.cont, verbose = verbose, threads = threads, hs = hs)
+                cont = compute.cont, approx = approx.cont, verbose = verbose, threads = threads, kernel = kernel,
+                engine = engine, backend = backend, hs = hs)
   variable_density("sample point", asked, match.call())
 }
 
@@ -93,15 +112,19 @@ variable_density <- function(variable, asked, call) {
   started <- proc.time()[["elapsed"]]
   flags <- list(cont = check_flag(asked$cont, "compute.cont"), approx = check_flag(asked$approx, "approx.cont"))
   verbose <- asked_verbose(asked$verbose)
-  run <- run_options(asked$threads)
+  asked$kernel <- check_choice(asked$kernel, kernel_names(), "kernel")
+  run <- density_options(asked$threads, asked$backend, asked$engine, 1e-12, cuda = TRUE)
+  check_cuda_engine(run, "direct")
   sample <- check_sample(asked$x, asked$w, asked$na.action)
   d <- ncol(sample$x)
   if (d > 3L) abort_input("`x` must have at most three columns for bandwidths that vary, not ", d, ".")
   check_columns(sample$x)
+  check_variable_engine(run, d, asked$kernel)
   points <- in_order_of(asked$points, sample$names, "eval.points")
   grid <- if (is.null(points)) check_grid(asked$grid, d)
   if (!is.null(points)) check_points(points, d, "eval.points")
   fhat <- new_variable_density(variable, asked, with_data(sample))
+  fhat[c("engine", "backend")] <- run[c("engine", "backend")]
   if (!is.null(grid)) grid <- grid_for(plain_density(fhat), grid)
   fhat <- with_progress(verbose, "Density with bandwidths that vary", function(progress) {
     run <- c(run, progress = progress)
@@ -117,6 +140,21 @@ variable_density <- function(variable, asked, call) {
   fhat
 }
 
+# Engines of sums with one bandwidth, which take points anywhere.
+check_variable_engine <- function(run, d, kernel) {
+  if (is_compact(kernel)) {
+    if (!run$engine %in% c("auto", "direct")) {
+      abort_input("`engine` must be \"auto\" or \"direct\" for compact kernels with bandwidths that vary, not \"",
+                  run$engine, "\".")
+    }
+    if (run$backend == "cuda") {
+      abort_backend("`backend` must be \"auto\" or \"cpu\" for compact kernels with bandwidths that vary, not ",
+                    "\"cuda\".")
+    }
+  }
+  check_engine(run$engine, d, kernel, FALSE)
+}
+
 # An object without an estimate.
 new_variable_density <- function(variable, asked, sample) {
   d <- ncol(sample$x)
@@ -124,7 +162,7 @@ new_variable_density <- function(variable, asked, sample) {
   kept <- frame[c("x", "eval.points", "estimate", "gridtype", "gridded", "binned", "names", "w", "type", "cont")]
   given <- check_bandwidth(asked, d, FALSE)
   fhat <- c(kept, list(H = NULL, variable = variable, pilot = given, scale = rep(1, d), mass = 1, n_eff = frame$n_eff,
-                       tol = 1e-12))
+                       tol = 1e-12, kernel = asked$kernel))
   if (!is.null(asked$hs)) {
     if (!is.null(given)) {
       abort_input("`hs` must not be given together with `H` or `h`, which are of the pilot estimate.")
@@ -206,7 +244,10 @@ balloon_at <- function(fhat, points, h, run) {
   reached <- which(is.finite(h))
   if (length(reached) == 0L) return(values)
   check_varying_bandwidths(h[reached], ncol(points))
-  values[reached] <- sums_by_point(sample, h[reached], points[reached, , drop = FALSE], run) / nrow(sample$x)
+  points <- points[reached, , drop = FALSE]
+  sums <- if (is_compact(fhat$kernel)) variable_points_cpp(sample$data, h[reached], TRUE, fhat$kernel, points, run) else
+    sums_by_point(sample, h[reached], points, as_asked(fhat, run))
+  values[reached] <- sums / nrow(sample$x)
   values
 }
 
@@ -220,10 +261,28 @@ check_varying_bandwidths <- function(h, d) {
 sample_point_at <- function(fhat, at, run) {
   sample <- scaled_sample(fhat)
   check_varying_bandwidths(sqrt(fhat$H), ncol(sample$x))
-  sums <- if (length(at$axes) > 1L) variable_grid_cpp(sample$data, sqrt(fhat$H), at$axes, run) else
-    sums_by_sample(sample, sqrt(fhat$H), at, run)
+  h <- sqrt(fhat$H)
+  run <- as_asked(fhat, run)
+  sums <- if (is_compact(fhat$kernel)) {
+    points <- if (is.null(at$axes)) at$points else unname(as.matrix(grid_points(at$axes)))
+    variable_points_cpp(sample$data, h, FALSE, fhat$kernel, points, run)
+  } else if (length(at$axes) > 1L && run$engine == "auto" && run$backend != "cuda") {
+    variable_grid_cpp(sample$data, h, at$axes, run)
+  } else {
+    sums_by_sample(sample, h, at, run)
+  }
   sums / (nrow(sample$x) * prod(fhat$scale))
 }
+
+# The run with the engine and the backend that were asked for; objects from files may have none.
+as_asked <- function(fhat, run) {
+  run$engine <- if (is.null(fhat$engine)) "auto" else fhat$engine
+  run$backend <- if (is.null(fhat$backend)) "cpu" else fhat$backend
+  run
+}
+
+# By how much wider kernels smooth as much as the Gaussian one.
+canonical_ratio <- function(kernel, d) reference_scale(1, d, kernel) / reference_scale(1, d, "gaussian")
 
 # ---- Bandwidths ---------------------------------------------------------------------------------------------------
 
@@ -231,7 +290,8 @@ sample_point_at <- function(fhat, at, run) {
 pilot_derivatives <- function(sample, H, order, points, run) {
   pilot <- new_derivative(sample, H, order, FALSE)
   pilot$.sample <- sample$data
-  derivatives_of(pilot, task_at_points(pilot, points), c(run, engine = "auto"))$values
+  run[c("engine", "backend")] <- c("auto", "cpu")
+  derivatives_of(pilot, task_at_points(pilot, points), run)$values
 }
 
 # Chacon & Duong (2018, section 4.1). Infinite where the Laplacian is zero, or the density is.
@@ -244,7 +304,7 @@ balloon_bandwidths <- function(fhat, points, run) {
   laplacian <- rowSums(second[, vech(diag(d)) == 1, drop = FALSE])
   h <- (d * (f / laplacian) / laplacian / ((4 * pi)^(d / 2) * fhat$n_eff))^(1 / (d + 4))
   h[is.na(h)] <- Inf
-  h
+  h * canonical_ratio(fhat$kernel, d)
 }
 
 # Abramson's, in units of the scale: see the help of kde.sp().
@@ -259,7 +319,7 @@ sample_bandwidths <- function(fhat, run) {
   usable <- is.finite(h) & h > 0
   if (!any(usable)) abort_input("`hs` must be given: the pilot estimate has no bandwidth for any observation.")
   h[!usable] <- max(h[usable])
-  h
+  h * canonical_ratio(fhat$kernel, d)
 }
 
 # The Laplacian of the Laplacian of 1 / f, from the derivatives of f of orders 0 to 4. With g = D f, S = D^2 f, l the

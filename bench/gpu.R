@@ -92,9 +92,11 @@ for (i in seq_len(nrow(sums))) {
   # If there are several ways, the target is for the fastest one.
   if (row$rate < fastest(row$precision, row$d)) min <- NA
   add("sums", "Gaussian, sums alone", row$rate, "pairs/s", row$precision, row$d, row$way, unname(min), theirs,
-      if (row$way != "tensor") {
+      if (row$way == "tensor") {
+        NA
+      } else {
         (if (row$way == "products") 2 else 3) * row$d + (if (row$precision == "double") 13 else 2)
-      } else NA,
+      },
       size * ((row$d + 1) / row$points + row$d / 1024) + 8 / 1024)
 }
 for (d in unique(paper$d)) {

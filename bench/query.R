@@ -118,8 +118,8 @@ keep_errors <- function(found, task, n) {
   }
 }
 
-# The time of a sample of 1 % of the rows beside the server's TABLESAMPLE of the same columns, with the rows fetched into
-# R and without.
+# The time of a sample of 1 % of the rows beside the server's TABLESAMPLE of the same columns, with the rows fetched
+# into R and without.
 bench_server_sample <- function(rounds = 7L) {
   con <- connect_server()
   on.exit(DBI::dbDisconnect(con))
@@ -147,8 +147,8 @@ bench_server_errors <- function(m = 1000) {
   server_rows(con)
   DBI::dbExecute(con, "DROP TABLE IF EXISTS bench_diamonds")
   # Integers as doubles: the planner has no statistics for an integer that is compared with a fraction.
-  DBI::dbWriteTable(con, "bench_diamonds", data.frame(lapply(ggplot2::diamonds[c("carat", "depth", "price")], as.double)),
-                    row.names = FALSE)
+  diamonds <- data.frame(lapply(ggplot2::diamonds[c("carat", "depth", "price")], as.double))
+  DBI::dbWriteTable(con, "bench_diamonds", diamonds, row.names = FALSE)
   planned <- function(name, boxes) {
     vapply(seq_len(m), function(i) {
       plan <- DBI::dbGetQuery(con, paste("EXPLAIN SELECT * FROM", name, "WHERE", where_box(boxes, i)))[[1L]][1L]

@@ -128,6 +128,72 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// beta_cells_cpp
+Rcpp::NumericVector beta_cells_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector b);
+RcppExport SEXP _kestrel_beta_cells_cpp(SEXP xSEXP, SEXP bSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type x(xSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type b(bSEXP);
+    rcpp_result_gen = Rcpp::wrap(beta_cells_cpp(x, b));
+    return rcpp_result_gen;
+END_RCPP
+}
+// beta_nodes_cpp
+Rcpp::NumericVector beta_nodes_cpp(Rcpp::NumericVector x, double b);
+RcppExport SEXP _kestrel_beta_nodes_cpp(SEXP xSEXP, SEXP bSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type x(xSEXP);
+    Rcpp::traits::input_parameter< double >::type b(bSEXP);
+    rcpp_result_gen = Rcpp::wrap(beta_nodes_cpp(x, b));
+    return rcpp_result_gen;
+END_RCPP
+}
+// beta_interpolated_cpp
+Rcpp::NumericVector beta_interpolated_cpp(Rcpp::NumericVector x, double b, Rcpp::NumericVector values);
+RcppExport SEXP _kestrel_beta_interpolated_cpp(SEXP xSEXP, SEXP bSEXP, SEXP valuesSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type x(xSEXP);
+    Rcpp::traits::input_parameter< double >::type b(bSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type values(valuesSEXP);
+    rcpp_result_gen = Rcpp::wrap(beta_interpolated_cpp(x, b, values));
+    return rcpp_result_gen;
+END_RCPP
+}
+// moved_to_panels_cpp
+Rcpp::NumericVector moved_to_panels_cpp(Rcpp::NumericVector breaks, Rcpp::NumericVector x, Rcpp::NumericVector w);
+RcppExport SEXP _kestrel_moved_to_panels_cpp(SEXP breaksSEXP, SEXP xSEXP, SEXP wSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type breaks(breaksSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type x(xSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type w(wSEXP);
+    rcpp_result_gen = Rcpp::wrap(moved_to_panels_cpp(breaks, x, w));
+    return rcpp_result_gen;
+END_RCPP
+}
+// beta_sums_cpp
+Rcpp::NumericVector beta_sums_cpp(Rcpp::NumericMatrix x, SEXP w, Rcpp::NumericVector b, Rcpp::NumericMatrix points, Rcpp::List axes, Rcpp::List run);
+RcppExport SEXP _kestrel_beta_sums_cpp(SEXP xSEXP, SEXP wSEXP, SEXP bSEXP, SEXP pointsSEXP, SEXP axesSEXP, SEXP runSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type x(xSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type w(wSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type b(bSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type points(pointsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type axes(axesSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
+    rcpp_result_gen = Rcpp::wrap(beta_sums_cpp(x, w, b, points, axes, run));
+    return rcpp_result_gen;
+END_RCPP
+}
 // boot_errors_cpp
 Rcpp::NumericMatrix boot_errors_cpp(SEXP sample, Rcpp::List task, Rcpp::List run);
 RcppExport SEXP _kestrel_boot_errors_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP runSEXP) {
@@ -1428,6 +1494,22 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// variable_points_cpp
+Rcpp::NumericVector variable_points_cpp(SEXP sample, Rcpp::NumericVector h, bool by_point, std::string kernel, Rcpp::NumericMatrix points, Rcpp::List run);
+RcppExport SEXP _kestrel_variable_points_cpp(SEXP sampleSEXP, SEXP hSEXP, SEXP by_pointSEXP, SEXP kernelSEXP, SEXP pointsSEXP, SEXP runSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type sample(sampleSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type h(hSEXP);
+    Rcpp::traits::input_parameter< bool >::type by_point(by_pointSEXP);
+    Rcpp::traits::input_parameter< std::string >::type kernel(kernelSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type points(pointsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
+    rcpp_result_gen = Rcpp::wrap(variable_points_cpp(sample, h, by_point, kernel, points, run));
+    return rcpp_result_gen;
+END_RCPP
+}
 // ones_cpp
 SEXP ones_cpp(double n);
 RcppExport SEXP _kestrel_ones_cpp(SEXP nSEXP) {
@@ -1453,6 +1535,11 @@ static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_end_threads_cpp", (DL_FUNC) &_kestrel_end_threads_cpp, 0},
     {"_kestrel_poll_cpp", (DL_FUNC) &_kestrel_poll_cpp, 0},
     {"_kestrel_build_info_cpp", (DL_FUNC) &_kestrel_build_info_cpp, 0},
+    {"_kestrel_beta_cells_cpp", (DL_FUNC) &_kestrel_beta_cells_cpp, 2},
+    {"_kestrel_beta_nodes_cpp", (DL_FUNC) &_kestrel_beta_nodes_cpp, 2},
+    {"_kestrel_beta_interpolated_cpp", (DL_FUNC) &_kestrel_beta_interpolated_cpp, 3},
+    {"_kestrel_moved_to_panels_cpp", (DL_FUNC) &_kestrel_moved_to_panels_cpp, 3},
+    {"_kestrel_beta_sums_cpp", (DL_FUNC) &_kestrel_beta_sums_cpp, 6},
     {"_kestrel_boot_errors_cpp", (DL_FUNC) &_kestrel_boot_errors_cpp, 3},
     {"_kestrel_boot_lattice_cpp", (DL_FUNC) &_kestrel_boot_lattice_cpp, 2},
     {"_kestrel_interpolate_cpp", (DL_FUNC) &_kestrel_interpolate_cpp, 4},
@@ -1558,6 +1645,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_sketch_of_parts_cpp", (DL_FUNC) &_kestrel_sketch_of_parts_cpp, 2},
     {"_kestrel_sketch_kept_cpp", (DL_FUNC) &_kestrel_sketch_kept_cpp, 1},
     {"_kestrel_variable_grid_cpp", (DL_FUNC) &_kestrel_variable_grid_cpp, 4},
+    {"_kestrel_variable_points_cpp", (DL_FUNC) &_kestrel_variable_points_cpp, 6},
     {"_kestrel_ones_cpp", (DL_FUNC) &_kestrel_ones_cpp, 1},
     {NULL, NULL, 0}
 };

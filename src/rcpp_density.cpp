@@ -26,11 +26,13 @@ class HeldTask {
   /// Takes a result of task_at_points() or task_on_axes() of R/density-task.R.
   HeldTask(const Rcpp::List& list, const Rcpp::List& run)
       : fields_(list, "a task of a density",
-                {"sample", "points", "axes", "root", "kernel", "kernel_type", "m", "complete"}),
+                {"sample", "points", "axes", "root", "kernel", "kernel_type", "m", "complete",
+                 "within"}),
         sample_(fields_["sample"]),
         points_(fields_.get<Rcpp::NumericMatrix>("points")),
         root_(fields_.get<Rcpp::NumericMatrix>("root")),
         axes_(fields_.get<Rcpp::List>("axes")),
+        within_(fields_["within"]),
         at_{axes_.views.empty() ? view(points_) : MatrixView{}, axes_.views},
         how_(unpack_run(run)),
         silent_(unpack_silent_run(run)),
@@ -39,7 +41,8 @@ class HeldTask {
               choice(fields_.get<std::string>("kernel"), fields_.get<std::string>("kernel_type")),
               entries(root_),
               how_.tolerance,
-              silent_} {}
+              silent_,
+              view(within_)} {}
   HeldTask(const HeldTask&) = delete;
   HeldTask& operator=(const HeldTask&) = delete;
 
@@ -53,6 +56,7 @@ class HeldTask {
   const Rcpp::RObject sample_;
   const Rcpp::NumericMatrix points_, root_;
   const KeptAxes axes_;
+  const Rcpp::NumericVector within_;
   const EvaluationPoints at_;
   const Run how_, silent_;
   const DensityTask task_;

@@ -123,6 +123,7 @@ may_include() {
     engine) echo base kernel data ;;
     direct | kdtree | sweep | fgt | fourier | scanline) echo base kernel data engine ;;
     contour) echo base ;;
+    beta) echo base kernel data ;;
     criteria | regression | query | bootstrap | distribution | cluster) echo base kernel data "$engines" ;;
     sketch) echo base kernel data "$engines" regression ;;
     mixed) echo base kernel data ;;

@@ -15,7 +15,7 @@ packages="r-base-core g++ make
   r-cran-testthat r-cran-vdiffr r-cran-knitr r-cran-rmarkdown pandoc
   r-cran-ks r-cran-kedd r-cran-kernsmooth r-cran-mclust r-cran-quantreg r-cran-mass r-cran-ggplot2 r-cran-isoband
   r-cran-lubridate r-cran-ncdf4 r-cran-generics r-cran-tibble r-cran-dplyr r-cran-rsqlite r-cran-dbplyr
-  r-cran-rpostgresql postgresql-15 r-cran-future.apply
+  r-cran-rpostgresql postgresql-15 r-cran-future.apply r-cran-ff r-cran-bigmemory
   r-cran-sf r-cran-terra r-cran-stars netcdf-bin pngquant
   qpdf tidy devscripts cmake libgtest-dev ccache"
 for group in "$@"; do

@@ -201,7 +201,7 @@ queried <- function() {
   if (chance(0.5)) return(estimate(n = 60, points = TRUE))
   table <- table_of(n = 60)
   as.call(c(quote(kde_synopsis), list(data = table, size = pick(c(5, 20, 100)), h = bandwidth_for(table)),
-            some_of(list(kernel = pick(kernels)), 0.4)))
+            some_of(list(kernel = pick(kernels), bounds = if (chance(0.5)) bounds_for(table)), 0.4)))
 }
 
 query_arguments <- function() {
@@ -477,7 +477,8 @@ other_calls <- list(
     x <- if (chance(0.5)) sample_values() else table_of()
     d <- shape_of(x)[2L]
     c(list(data = x), bandwidth_arguments(x),
-      some_of(list(size = pick(c(1, 5, 30)), kernel = pick(kernels), tune_queries = box_limits(d, 12L)), 0.4))
+      some_of(list(size = pick(c(1, 5, 30)), kernel = pick(kernels), tune_queries = box_limits(d, 12L),
+                   bounds = bounds_for(x), period = pick(c(1, 3, NA))), 0.4))
   },
   kde_join = function() {
     key <- quote(kde_synopsis(faithful, size = 9))

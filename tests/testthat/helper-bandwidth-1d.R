@@ -25,8 +25,7 @@ reference_convolution <- function(kernel, u) {
 }
 
 # The terms over i < j of both sums of LSCV: w_i w_j (K*K)_h(x_i - x_j) and w_i w_j K_h(x_i - x_j).
-reference_curve_terms <- function(x, w, h, kernel) {
-  pairs <- reference_pairs(x, w)
+reference_curve_terms <- function(pairs, h, kernel) {
   list(convolution = pairs$w * reference_convolution(kernel, pairs$u[, 1] / h) / h,
        kernel = pairs$w * reference_kernel(pairs$u, h^2, kernel))
 }
@@ -39,8 +38,9 @@ reference_curve_terms <- function(x, w, h, kernel) {
 reference_lscv <- function(x, h, kernel = "gaussian", w = rep(1, length(x)), form = "unbiased") {
   p <- w / sum(w)
   divisor <- if (form == "unbiased") 1 - sum(p^2) else 1
+  pairs <- reference_pairs(x, p)
   parts <- vapply(h, function(one) {
-    terms <- reference_curve_terms(x, p, one, kernel)
+    terms <- reference_curve_terms(pairs, one, kernel)
     convolution <- sum(p^2) * reference_convolution(kernel, 0) / one + 2 * sum(terms$convolution)
     c(convolution, 4 * sum(terms$kernel) / divisor)
   }, numeric(2))
@@ -74,10 +74,14 @@ reference_scv_constant <- function(x, nstage = 2, w = rep(1, length(x))) {
 reference_scv <- function(x, h, constant, w = rep(1, length(x))) {
   p <- w / sum(w)
   n <- 1 / sum(p^2)
-  u <- outer(x, x, `-`)
+  pairs <- reference_pairs(x, p)
+  u <- pairs$u[, 1]
   vapply(h, function(one) {
     g <- constant * n^(-23 / 45) * one^-2
-    smoothed <- function(h2) sum(outer(p, p) * dnorm(u, sd = sqrt(h2 * one^2 + 2 * g^2)))
+    smoothed <- function(h2) {
+      sd <- sqrt(h2 * one^2 + 2 * g^2)
+      2 * sum(pairs$w * dnorm(u, sd = sd)) + sum(p^2) * dnorm(0, sd = sd)
+    }
     1 / (2 * sqrt(pi) * n * one) + smoothed(2) - 2 * smoothed(1) + smoothed(0)
   }, 0)
 }

@@ -2,19 +2,17 @@
 # psi_r and the pilots of smoothed cross-validation, from all differences x_i - x_j of the data as given. Only the last
 # functions call the package.
 
-# p_i p_j K_H(x_i - x_j) for all i and j, an n x n matrix. With H = L L', L^-1 (x_i - x_j) entry by entry.
-oracle_terms <- function(x, H, w = rep(1, nrow(x))) {
+# sum_ij p_i p_j K_H(x_i - x_j) for each matrix H, a column: of the pairs i != j, and of the terms i = j. With H = L L',
+# from the lengths of L^-1 (x_i - x_j).
+oracle_sums <- function(x, matrices, w = rep(1, nrow(x))) {
   p <- w / sum(w)
-  L <- t(chol(unname(H)))
-  distance <- 0
-  u <- list()
-  for (k in seq_len(ncol(x))) {
-    u[[k]] <- outer(x[, k], x[, k], `-`)
-    for (l in seq_len(k - 1)) u[[k]] <- u[[k]] - L[k, l] * u[[l]]
-    u[[k]] <- u[[k]] / L[k, k]
-    distance <- distance + u[[k]]^2
-  }
-  outer(p, p) * exp(-distance / 2) * (2 * pi)^(-ncol(x) / 2) / prod(diag(L))
+  pairs <- reference_pairs(unname(x), p)
+  u <- t(pairs$u)
+  vapply(matrices, function(H) {
+    L <- t(chol(unname(H)))
+    apart <- if (ncol(u) > 0) 2 * sum(pairs$w * exp(-colSums(forwardsolve(L, u)^2) / 2)) else 0
+    c(apart = apart, own = sum(p^2)) * (2 * pi)^(-ncol(x) / 2) / prod(diag(L))
+  }, c(apart = 0, own = 0))
 }
 
 # LSCV(H) = sum_ij p_i p_j K_2H - 2 c sum_{i != j} p_i p_j K_H, c = 1 / (1 - sum p_i^2), which with equal weights makes
@@ -22,32 +20,36 @@ oracle_terms <- function(x, H, w = rep(1, nrow(x))) {
 # eq. 32). Attribute "terms": the sum of the absolute values of all terms.
 oracle_lscv <- function(x, H, w = rep(1, nrow(x)), form = "unbiased") {
   p <- w / sum(w)
-  square <- sum(oracle_terms(x, 2 * H, w))
-  cross <- oracle_terms(x, H, w)
-  diag(cross) <- 0
-  cross <- 2 * sum(cross) / (if (form == "unbiased") 1 - sum(p^2) else 1)
-  structure(square - cross, terms = square + cross)
+  sums <- oracle_sums(x, list(2 * H, H), w)
+  square <- sum(sums[, 1])
+  cross <- 2 * sums["apart", 2] / (if (form == "unbiased") 1 - sum(p^2) else 1)
+  structure(square - cross, names = NULL, terms = unname(square + cross))
 }
 
 # SCV(H; G) = (4 pi)^(-d/2) |H|^(-1/2) / n + sum_ij p_i p_j (K_{2H+2G} - 2 K_{H+2G} + K_2G) (Duong & Hazelton 2005,
 # eq. 5), n = 1 / sum p^2.
 oracle_scv <- function(x, H, G, w = rep(1, nrow(x))) {
   variance <- (4 * pi)^(-ncol(x) / 2) / sqrt(det(H)) * sum(w^2) / sum(w)^2
-  two <- oracle_terms(x, 2 * H + 2 * G, w)
-  one <- oracle_terms(x, H + 2 * G, w)
-  none <- oracle_terms(x, 2 * G, w)
-  structure(variance + sum(two - 2 * one + none), terms = variance + sum(two) + 2 * sum(one) + sum(none))
+  sums <- colSums(oracle_sums(x, list(2 * H + 2 * G, H + 2 * G, 2 * G), w))
+  structure(variance + sum(sums * c(1, -2, 1)), terms = variance + sum(sums * c(1, 2, 1)))
 }
 
 # psi_r(g) = sum_ij p_i p_j phi_g^(r)(x_i - x_j) for one multi-index r of exponents.
-oracle_psi <- function(x, g, r, w = rep(1, nrow(x))) {
+oracle_psi <- function(x, g, r, w = rep(1, nrow(x))) oracle_psis(x, g, t(r), w)[[1]]
+
+# The same for each row of a matrix of multi-indices: the derivatives along each axis are computed once.
+oracle_psis <- function(x, g, indices, w = rep(1, nrow(x))) {
   p <- w / sum(w)
-  terms <- outer(p, p)
-  for (k in seq_along(r)) {
+  along <- lapply(seq_len(ncol(x)), function(k) {
     u <- outer(x[, k], x[, k], `-`) / g
-    terms <- terms * reference_hermite(r[k], u) * dnorm(u) / g^(1 + r[k])
-  }
-  structure(sum(terms), terms = sum(abs(terms)))
+    normal <- dnorm(u)
+    lapply(0:max(indices), function(r) if (r %in% indices[, k]) reference_hermite(r, u) * normal / g^(1 + r))
+  })
+  lapply(seq_len(nrow(indices)), function(row) {
+    terms <- outer(p, p)
+    for (k in seq_len(ncol(x))) terms <- terms * along[[k]][[indices[row, k] + 1]]
+    structure(sum(terms), terms = sum(abs(terms)))
+  })
 }
 
 # The exponents of all multi-indices of one order, in the order of sorted tuples: in two dimensions (4, 0), (3, 1), ...

@@ -6,17 +6,18 @@ oracle_functional_bias <- function(x, g) {
   d <- ncol(x)
   exponents <- oracle_exponents(d, 6)
   name <- function(r) paste(r, collapse = " ")
-  psi6 <- apply(exponents, 1, function(r) as.numeric(oracle_psi(x, g, r)))
+  psi6 <- vapply(oracle_psis(x, g, exponents), as.numeric, 0)
   names(psi6) <- apply(exponents, 1, name)
   tuples <- as.matrix(expand.grid(rep(list(seq_len(d)), 4)))
+  # The d^2 functionals of each tuple, a column.
+  ahead <- apply(tuples, 1, function(t) {
+    outer(seq_len(d), seq_len(d), Vectorize(function(k, l) psi6[[name(tabulate(c(t, k, l), d))]]))
+  })
   function(G) {
     P <- solve(G)
-    squares <- apply(tuples, 1, function(t) {
-      pairings <- P[t[1], t[2]] * P[t[3], t[4]] + P[t[1], t[3]] * P[t[2], t[4]] + P[t[1], t[4]] * P[t[2], t[3]]
-      ahead <- outer(seq_len(d), seq_len(d), Vectorize(function(k, l) psi6[[name(tabulate(c(t, k, l), d))]]))
-      (pairings * (2 * pi)^(-d / 2) / sqrt(det(G)) / nrow(x) + sum(G * ahead) / 2)^2
-    })
-    sum(squares)
+    of <- function(a, b) P[tuples[, c(a, b)]]
+    pairings <- of(1, 2) * of(3, 4) + of(1, 3) * of(2, 4) + of(1, 4) * of(2, 3)
+    sum((pairings * (2 * pi)^(-d / 2) / sqrt(det(G)) / nrow(x) + colSums(as.vector(G) * ahead) / 2)^2)
   }
 }
 

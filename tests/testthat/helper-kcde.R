@@ -1,14 +1,15 @@
 # The oracle of distribution functions: products of kernels' distribution functions, and the normal one with
 # correlations by integrating the conditional probability.
 
-# The distribution function of one kernel, by integrating its formula.
+# The distribution function of one kernel, by integrating its formula, once for each different u.
 reference_kernel_cdf <- function(u, kernel) {
   density <- function(v) reference_kernel(matrix(v), 1, kernel)
-  vapply(u, function(end) {
+  at <- unique(as.vector(u))
+  vapply(at, function(end) {
     if (kernel != "gaussian" && end <= -1) return(0)
     if (kernel != "gaussian" && end >= 1) return(1)
     0.5 + sign(end) * integrate(density, 0, abs(end), rel.tol = 1e-12, subdivisions = 1000)$value
-  }, 0)
+  }, 0)[match(u, at)]
 }
 
 # The mass of a kernel beyond u, which may be infinite.
@@ -18,10 +19,10 @@ reference_tail <- function(u, kernel, upper) {
 
 # P(X <= q), or P(X > q), at the rows of q, for a product kernel with bandwidths h.
 reference_orthants <- function(q, x, h, w = rep(1, nrow(x)), kernel = "gaussian", upper = FALSE) {
-  apply(q, 1, function(point) {
-    factors <- vapply(seq_along(h), function(k) reference_tail((point[k] - x[, k]) / h[k], kernel, upper), x[, 1])
-    sum(w * apply(matrix(factors, nrow(x)), 1, prod)) / sum(w)
+  factors <- lapply(seq_along(h), function(k) {
+    matrix(reference_tail(-outer(x[, k], q[, k], `-`) / h[k], kernel, upper), nrow(x))
   })
+  colSums(w * Reduce(`*`, factors)) / sum(w)
 }
 
 # P(Z <= a) for Z ~ N(0, R): given Z_1 = u, the others are normal. In two or three dimensions.

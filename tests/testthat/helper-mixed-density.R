@@ -14,20 +14,13 @@ density_continuous <- function(u, task) {
 
 density_convolution <- function(u, task) {
   reach <- mixed_kernel(task$ckertype, task$ckerorder)$reach
-  one <- function(u) {
-    if (is.infinite(reach)) {
-      # Sums with equal steps are exact for functions such as this.
-      t <- u / 2 + seq(-16, 16, by = 0.125)
-      return(0.125 * sum(density_continuous(t, task) * density_continuous(u - t, task)))
-    }
-    half <- reach - abs(u) / 2
-    if (half <= 0) return(0)
-    rule <- legendre_rule
-    t <- u / 2 + half * rule$x
-    half * sum(rule$w * density_continuous(t, task) * density_continuous(u - t, task))
-  }
   at <- unique(abs(as.vector(u)))
-  vapply(at, one, 0)[match(abs(u), at)]
+  # A row of nodes for each value. Sums with equal steps are exact for functions such as the Gaussian kernels.
+  rule <- if (is.infinite(reach)) list(x = seq(-10, 10, by = 0.25), w = rep(0.25, 81)) else legendre_rule
+  half <- if (is.infinite(reach)) rep(1, length(at)) else pmax(reach - at / 2, 0)
+  t <- at / 2 + outer(half, rule$x)
+  values <- density_continuous(t, task) * density_continuous(at - t, task)
+  (half * as.vector(values %*% rule$w))[match(abs(u), at)]
 }
 
 # Gauss and Legendre's rule with 24 points, from the eigenvalues of its recurrence: exact for these polynomials.
@@ -50,6 +43,13 @@ density_ordered <- function(from, to, lambda, levels, okertype) {
   if (okertype == "wangvanryzin") return((1 - lambda) * ifelse(distance == 0, 1, lambda^distance / 2))
   if (okertype == "liracine") return((1 - lambda) / (1 + lambda) * lambda^distance)
   lambda^distance / vapply(from, function(code) sum(lambda^abs(seq_len(levels) - code)), 0)
+}
+
+# f(from, to) of pairs of levels, computed once for each different pair.
+of_levels <- function(from, to, f) {
+  key <- from + 1000 * to
+  first <- !duplicated(key)
+  f(from[first], to[first])[match(key, key[first])]
 }
 
 density_factor <- function(from, to, lambda, levels, kind, task, convolution) {
@@ -80,7 +80,9 @@ density_kernels <- function(data, task, points, parts, convolution = FALSE) {
       column <- if (kind == "unordered") k - p else k - p - q
       from <- rep(data[[kind]][, column], each = m)
       to <- rep(points[[kind]][, column], n)
-      density_factor(from, to, task$lambda[k - p], data$levels[k - p], kind, task, convolution)
+      of_levels(from, to, function(from, to) {
+        density_factor(from, to, task$lambda[k - p], data$levels[k - p], kind, task, convolution)
+      })
     }
     product <- product * matrix(made, m, n)
   }

@@ -10,15 +10,13 @@ distribution_continuous <- function(u, task) {
                    "8" = (57 - 16 * v + v^2) / 48)
     return(stats::pnorm(u) + u * stats::dnorm(u) * rest)
   }
+  # From the nearer end, with a row of nodes for each value.
   reach <- mixed_kernel(task$ckertype, task$ckerorder)$reach
-  one <- function(u) {
-    # From the nearer end.
-    half <- (reach - abs(u)) / 2
-    if (half <= 0) return(as.numeric(u > 0))
-    beyond <- half * sum(legendre_rule$w * density_continuous(abs(u) + half * (1 + legendre_rule$x), task))
-    if (u > 0) 1 - beyond else beyond
-  }
-  array(vapply(as.vector(u), one, 0), dim(u))
+  at <- as.vector(u)
+  half <- pmax((reach - abs(at)) / 2, 0)
+  nodes <- abs(at) + outer(half, 1 + legendre_rule$x)
+  beyond <- half * as.vector(density_continuous(nodes, task) %*% legendre_rule$w)
+  array(ifelse(at > 0, 1 - beyond, beyond), dim(u))
 }
 
 # The sum of the kernel of an ordered factor over all whole numbers up to `to`.
@@ -28,7 +26,7 @@ distribution_ordered <- function(from, to, lambda, levels, okertype) {
     at <- seq(if (far == 0) 1 else min(from, to) - far, to)
     sum(density_ordered(rep(from, length(at)), at, lambda, levels, okertype))
   }
-  mapply(one, from, to)
+  of_levels(from, to, function(from, to) mapply(one, from, to))
 }
 
 # A row for each point and a column for each observation: the product over what is not given.

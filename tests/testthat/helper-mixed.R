@@ -1,6 +1,6 @@
 # Plain-R oracle of kernel regression with several regressors, factors and ordered factors: point by point, from the
-# weights of all observations. The kernels are np's, on its scales. `data` and `task` are those of the engine, lists
-# such as
+# matrix of the weights of all observations at all points. The kernels are np's, on its scales. `data` and `task` are
+# those of the engine, lists such as
 #   data, of x = cbind(rnorm(9)), unordered = cbind(rep(1:3, 3)), ordered = matrix(0, 9, 0), levels = 3L, y = 1:9
 #   task, of h = 0.5, lambda = 0.2, ckertype = "gaussian", ckerorder = 2L, ukertype = "aitchisonaitken",
 #            okertype = "liracine", regtype = "ll", method = "cv.ls"
@@ -60,77 +60,87 @@ mixed_ordered <- function(from, to, lambda, levels, okertype) {
   }
   if (okertype == "liracine") return(list(log = power(distance), constant = 0))
   # Racine, Li & Yan (2020): divided by the sum over all levels, so that the kernel of an observation sums to 1.
-  total <- vapply(to, function(code) sum(exp(power(abs(seq_len(levels) - code)))), 0)
-  list(log = power(distance) - log(total), constant = 0)
+  total <- vapply(seq_len(levels), function(code) sum(exp(power(abs(seq_len(levels) - code)))), 0)
+  list(log = power(distance) - log(total)[to], constant = 0)
 }
 
 weights_in <- function(data) if (is.null(data$w)) rep(1, length(data$y)) else data$w
 
-# The bandwidths of all observations at a point, a column for each continuous column.
-mixed_widths <- function(data, task, point) {
-  n <- length(data$y)
-  if (!any(task$bwtype %in% neighbour_types)) return(matrix(task$h, n, length(task$h), TRUE))
+# The bandwidths of all observations at all points, a column for each point, by the continuous column `k`.
+mixed_widths <- function(data, task, points, k) {
+  n <- nrow(data$x)
+  m <- nrow(points$x)
+  if (!any(task$bwtype %in% neighbour_types)) return(matrix(task$h[k], n, m))
   there <- weights_in(data) > 0
-  vapply(seq_along(task$h), function(k) {
-    distance <- function(at) reference_neighbour_distance(at, data$x[there, k], task$h[k])
-    if (task$bwtype == "generalized_nn") rep(distance(point$x[k]), n) else vapply(data$x[, k], distance, 0)
-  }, numeric(n))
+  distances <- function(at) vapply(at, reference_neighbour_distance, 0, x = data$x[there, k], k = task$h[k])
+  if (task$bwtype == "generalized_nn") return(matrix(distances(points$x[, k]), n, m, TRUE))
+  matrix(distances(data$x[, k]), n, m)
 }
 
-# Signed weights of all observations at a point: `weight`, divided by exp(`scale`); their derivatives by the columns of
-# the point; and which observations are neighbours.
-mixed_weights <- function(data, task, point) {
-  n <- length(data$y)
+# Signed weights of all observations, a column for each point: `weight`, divided by exp(`scale`); their derivatives by
+# the columns of the point; and which observations are neighbours.
+mixed_weights <- function(data, task, points = data) {
+  n <- nrow(data$x)
+  m <- nrow(points$x)
+  columns <- seq_along(task$h)
   kernel <- mixed_kernel(task$ckertype, task$ckerorder)
   nearest <- any(task$bwtype %in% neighbour_types)
-  h <- mixed_widths(data, task, point)
-  u <- t(point$x - t(data$x)) / h
-  dim(u) <- dim(data$x)
-  parts <- lapply(seq_along(task$h), function(k) mixed_polynomial(u[, k], kernel, nearest))
   gaussian <- task$ckertype == "gaussian"
-  logs <- if (gaussian) -rowSums(u^2) / 2 else numeric(n)
-  if (identical(task$bwtype, "adaptive_nn")) logs <- logs - rowSums(log(h))
+  h <- lapply(columns, function(k) mixed_widths(data, task, points, k))
+  u <- lapply(columns, function(k) -outer(data$x[, k], points$x[, k], `-`) / h[[k]])
+  parts <- lapply(u, mixed_polynomial, kernel, nearest)
+  logs <- matrix(0, n, m)
+  for (k in columns) {
+    if (gaussian) logs <- logs - u[[k]]^2 / 2
+    if (identical(task$bwtype, "adaptive_nn")) logs <- logs - log(h[[k]])
+  }
   constant <- 0
   q <- ncol(data$unordered)
   for (k in seq_len(q)) {
-    factors <- mixed_unordered(point$unordered[k], data$unordered[, k], task$lambda[k], data$levels[k], task$ukertype)
+    factors <- mixed_unordered(rep(points$unordered[, k], each = n), rep(data$unordered[, k], m), task$lambda[k],
+                               data$levels[k], task$ukertype)
     logs <- logs + factors$log
     constant <- constant + factors$constant
   }
   for (k in seq_len(ncol(data$ordered))) {
-    factors <- mixed_ordered(point$ordered[k], data$ordered[, k], task$lambda[q + k], data$levels[q + k], task$okertype)
+    factors <- mixed_ordered(rep(points$ordered[, k], each = n), rep(data$ordered[, k], m), task$lambda[q + k],
+                             data$levels[q + k], task$okertype)
     logs <- logs + factors$log
     constant <- constant + factors$constant
   }
-  signed <- Reduce(`*`, lapply(parts, `[[`, "value"), rep(1, n))
+  product <- function(parts) Reduce(`*`, lapply(parts, `[[`, "value"), matrix(1, n, m))
+  signed <- product(parts)
   near <- logs > mixed_log_least & signed != 0 & weights_in(data) > 0
-  shift <- if (any(near)) max(logs[near]) else 0
-  size <- ifelse(near, exp(logs - shift), 0) * weights_in(data)
-  slopes <- vapply(seq_along(parts), function(k) {
-    others <- Reduce(`*`, lapply(parts[-k], `[[`, "value"), rep(1, n))
-    own <- parts[[k]]$slope - if (gaussian) u[, k] * parts[[k]]$value else 0
-    size * others * own / h[, k]
-  }, numeric(n))
-  list(weight = size * signed, slopes = matrix(slopes, n), near = near, scale = shift + constant)
+  shift <- vapply(seq_len(m), function(i) if (any(near[, i])) max(logs[near[, i], i]) else 0, 0)
+  size <- exp(logs - rep(shift, each = n)) * weights_in(data)
+  size[!near] <- 0
+  slopes <- lapply(columns, function(k) {
+    own <- parts[[k]]$slope - if (gaussian) u[[k]] * parts[[k]]$value else 0
+    size * product(parts[-k]) * own / h[[k]]
+  })
+  list(weight = size * signed, slopes = slopes, near = near, scale = shift + constant)
 }
 
-# The linear smoother at a point: the weights `value` of all observations in the fit, a column of `slopes` for each
-# continuous column in its gradient; whether it is without neighbours, and whether it was singular.
-mixed_smoother <- function(data, task, point, without = NULL) {
-  n <- length(data$y)
+# The linear smoother at point `i` of these weights: the weights `value` of all observations in the fit, a column of
+# `slopes` for each continuous column in its gradient; whether it is without neighbours, and whether it was singular.
+mixed_smoother <- function(data, task, weights, points, i, without = NULL) {
+  n <- nrow(data$x)
   p <- ncol(data$x)
-  weights <- mixed_weights(data, task, point)
-  if (!is.null(without)) weights$near[without] <- FALSE
-  k <- ifelse(weights$near, weights$weight, 0)
+  near <- weights$near[, i]
+  if (!is.null(without)) near[without] <- FALSE
+  k <- ifelse(near, weights$weight[, i], 0)
   empty <- list(value = rep(NaN, n), slopes = matrix(NaN, n, p), unsupported = TRUE, ridged = FALSE)
   if (!any(k != 0)) return(empty)
   if (task$regtype == "lc" || p == 0) {
     share <- k / sum(k)
-    change <- weights$slopes * weights$near
-    slopes <- vapply(seq_len(p), function(j) (change[, j] - share * sum(change[, j])) / sum(k), numeric(n))
+    slopes <- vapply(weights$slopes, function(slope) {
+      change <- slope[, i] * near
+      (change - share * sum(change)) / sum(k)
+    }, numeric(n))
     return(list(value = share, slopes = matrix(slopes, n), unsupported = FALSE, ridged = FALSE))
   }
-  z <- t(t(data$x) - point$x)
+  point <- points$x[i, ]
+  z <- t(t(data$x) - point)
   share <- k / sum(k)
   centre <- colSums(share * z)
   centred <- t(t(z) - centre)
@@ -179,10 +189,6 @@ mixed_plane <- function(data, task) {
        at = function(x) level + sum(slopes * x))
 }
 
-mixed_point <- function(points, row) {
-  list(x = points$x[row, ], unordered = points$unordered[row, ], ordered = points$ordered[row, ])
-}
-
 # Of the observations with a positive weight. cv.ls: those without neighbours count 0 in the sum of squares. cv.aic:
 # np's AICc; Inf where its penalty is not positive. `ridged`: of the fits that leave one out and, for cv.aic, of those
 # with it, too.
@@ -192,9 +198,10 @@ mixed_oracle_objective <- function(data, task) {
   n <- length(w)
   aic <- task$method == "cv.aic"
   plane <- mixed_plane(data, task)
+  weights <- mixed_weights(data, task)
   fits <- lapply(which(weights_in(data) > 0), function(i) {
-    without <- mixed_smoother(data, task, mixed_point(data, i), i)
-    fit <- if (aic) mixed_smoother(data, task, mixed_point(data, i)) else without
+    without <- mixed_smoother(data, task, weights, data, i, i)
+    fit <- if (aic) mixed_smoother(data, task, weights, data, i) else without
     c(residual = plane$rest[i] - sum(fit$value * plane$rest), leverage = fit$value[i],
       unsupported = without$unsupported,
       ridged = without$ridged)
@@ -235,10 +242,11 @@ mixed_oracle_fit <- function(data, task, points = NULL, error2 = numeric(0)) {
   m <- nrow(points$x)
   p <- ncol(data$x)
   plane <- mixed_plane(data, task)
+  weights <- mixed_weights(data, task, points)
   unknown <- rowSums(cbind(points$unordered, points$ordered) == 0) > 0
   rows <- lapply(seq_len(m), function(i) {
     if (unknown[i]) return(list(mean = NaN, variance = NaN, grad = rep(NaN, p), variances = rep(NaN, p)))
-    fit <- mixed_smoother(data, task, mixed_point(points, i))
+    fit <- mixed_smoother(data, task, weights, points, i)
     row <- list(mean = plane$at(points$x[i, ]) + sum(fit$value * plane$rest),
                 grad = plane$slopes + colSums(fit$slopes * plane$rest))
     if (length(error2) > 0) {
@@ -246,7 +254,7 @@ mixed_oracle_fit <- function(data, task, points = NULL, error2 = numeric(0)) {
       row$variances <- colSums(fit$slopes^2 * error2)
     }
     if (at_data) {
-      without <- mixed_smoother(data, task, mixed_point(points, i), i)
+      without <- mixed_smoother(data, task, weights, points, i, i)
       row$loo <- plane$at(points$x[i, ]) + sum(without$value * plane$rest)
       row$leverage <- fit$value[i]
     }

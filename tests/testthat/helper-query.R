@@ -52,6 +52,12 @@ reference_query <- function(x, h, lower, upper, of = 1, w = rep(1, NROW(x)), ker
 reference_query_2d <- function(x, H, lower, upper, of = 1, w = rep(1, nrow(x)), kernel = "gaussian") {
   reach <- if (kernel == "gaussian") 9 else 1
   L <- root_of(H)
+  # The kernel from q, the squared length of L^-1 times a difference.
+  constant <- exp(reference_log_constant(kernel, 2)) / prod(diag(L))
+  density <- function(q) {
+    if (kernel == "gaussian") return(constant * exp(-q / 2))
+    constant * (q <= 1) * reference_shape(kernel, pmin(sqrt(q), 1))
+  }
   part <- function(r, centre) {
     terms <- vapply(seq_len(nrow(x)), function(i) {
       slice <- function(u) {
@@ -62,7 +68,7 @@ reference_query_2d <- function(x, H, lower, upper, of = 1, w = rep(1, nrow(x)), 
         if (ends[1] >= ends[2]) return(0)
         f <- function(v) {
           power <- if (of == 1) (x[i, 1] - centre + L[1, 1] * u)^r else (x[i, 2] - centre + v)^r
-          power * reference_kernel(cbind(L[1, 1] * u, v), H, kernel)
+          power * density(u^2 + ((v - middle) / L[2, 2])^2)
         }
         reference_integral(f, ends[1], ends[2], middle + half * c(-0.5, -0.2, 0, 0.2, 0.5), 1e-14)
       }

@@ -1,6 +1,6 @@
-# The slow, obvious oracle: kernels and kernel sums in plain R, from raw differences, one evaluation point (or one
-# pair) after another. Sums go through sum(), which accumulates in long double. Nothing here calls the package, but for
-# the names of the kernels.
+# The slow, obvious oracle: kernels and kernel sums in plain R, from raw differences of each point (or pair). Sums go
+# through sum() and colSums(), which accumulate in long double. Nothing here calls the package, but for the names of the
+# kernels.
 
 all_kernels <- kestrel:::kernel_names()
 compact_kernels <- setdiff(all_kernels, "gaussian")
@@ -60,12 +60,16 @@ reference_kernel <- function(u, H, kernel = "gaussian", product = FALSE) {
 
 # sum_j w_j K_H(e_i - x_j) for every row e_i of points: math of Wand & Jones (1995), eq. 4.1, before the division by n.
 reference_sums <- function(points, x, w, H, kernel = "gaussian", product = FALSE) {
-  points <- as.matrix(points)
-  x <- as.matrix(x)
-  vapply(seq_len(nrow(points)), function(i) {
-    u <- matrix(points[i, ], nrow(x), ncol(x), byrow = TRUE) - x
-    sum(w * reference_kernel(u, H, kernel, product))
-  }, 0)
+  points <- unname(as.matrix(points))
+  x <- unname(as.matrix(x))
+  n <- nrow(x)
+  # As many points at a time as make about 5,000 differences.
+  blocks <- split(seq_len(nrow(points)), (seq_len(nrow(points)) - 1) %/% max(1, 5000 %/% max(1, n)))
+  sums <- lapply(blocks, function(rows) {
+    u <- points[rep(rows, each = n), , drop = FALSE] - x[rep(seq_len(n), length(rows)), , drop = FALSE]
+    colSums(matrix(w * reference_kernel(u, H, kernel, product), n, length(rows)))
+  })
+  as.numeric(unlist(sums))
 }
 
 reference_density <- function(points, x, H, w = NULL, kernel = "gaussian", product = FALSE) {

@@ -54,17 +54,18 @@ reference_neighbour_fit <- function(point, x, y, w, h, kernel, regtype, drop = 0
        change = sum(slope[used] * off))
 }
 
-# The bandwidths that the fit at a point sees, one for each observation, and that at the point itself.
-reference_bandwidths <- function(point, x, k, type, unit = 1) {
-  if (type == "generalized_nn") return(rep(unit * reference_neighbour_distance(point, x, k), length(x)))
-  unit * vapply(x, reference_neighbour_distance, 0, x = x, k = k)
+# The bandwidths that the fit at each point sees, one for each observation: a list.
+reference_bandwidths <- function(points, x, k, type, unit = 1) {
+  general <- type == "generalized_nn"
+  h <- unit * vapply(if (general) points else x, reference_neighbour_distance, 0, x = x, k = k)
+  lapply(seq_along(points), function(i) if (general) rep(h[i], length(x)) else h)
 }
 
 reference_neighbour_residuals <- function(x, y, k, kernel, regtype, type, w, unit = 1) {
+  h <- reference_bandwidths(x, x, k, type, unit)
   rows <- vapply(seq_along(x), function(i) {
-    h <- reference_bandwidths(x[i], x, k, type, unit)
-    without <- reference_neighbour_fit(x[i], x, y, w, h, kernel, regtype, drop = i)
-    within <- reference_neighbour_fit(x[i], x, y, w, h, kernel, regtype)
+    without <- reference_neighbour_fit(x[i], x, y, w, h[[i]], kernel, regtype, drop = i)
+    within <- reference_neighbour_fit(x[i], x, y, w, h[[i]], kernel, regtype)
     c(loo = y[i] - without$value, insample = y[i] - within$value, leverage = within$smoother[i])
   }, numeric(3))
   as.data.frame(t(rows))

@@ -22,16 +22,15 @@ expect_np_values <- function(called, tolerance = 1e-8) {
 
 # The matrix of all weights of a task at points: a row for each point.
 weight_matrix <- function(data, task, points = data) {
-  t(vapply(seq_len(nrow(points$x)), function(i) {
-    made <- mixed_weights(data, task, mixed_point(points, i))
-    ifelse(made$near, made$weight, 0) * exp(made$scale)
-  }, numeric(nrow(data$x))))
+  made <- mixed_weights(data, task, points)
+  exp(made$scale) * t(ifelse(made$near, made$weight, 0))
 }
 
 # Those of the smoother and, with `column`, of its slope.
 smoother_matrix <- function(data, task, points = data, column = NULL) {
+  weights <- mixed_weights(data, task, points)
   t(vapply(seq_len(nrow(points$x)), function(i) {
-    made <- mixed_smoother(data, task, mixed_point(points, i))
+    made <- mixed_smoother(data, task, weights, points, i)
     if (is.null(column)) made$value else made$slopes[, column]
   }, numeric(nrow(data$x))))
 }

@@ -250,3 +250,17 @@ test_that("almost all bands of a normal density contain it", {
   # For a level of 0.95, 51 or fewer have the probability 0.0003, and 60 that of 0.05.
   expect_gt(sum(covered), 51)
 })
+
+test_that("95 % of pointwise bands contain two known densities, within 1.5 points", {
+  # On average over points. The average of 120 samples has a standard error of 0.7 points; bench/coverage.R has more.
+  at <- seq(-1.75, 1.75, by = 0.25)
+  covered <- function(draw, truth) {
+    with_seed(2, mean(replicate(120, {
+      band <- predict(kde(draw(500), eval.points = 0), at, interval = "pointwise", B = 200)
+      mean(truth >= band[, "lwr"] & truth <= band[, "upr"])
+    })))
+  }
+  expect_lt(abs(covered(rnorm, dnorm(at)) - 0.95), 0.015)
+  modes <- function(n) rnorm(n, sample(c(-1, 1), n, TRUE), 2 / 3)
+  expect_lt(abs(covered(modes, (dnorm(at, -1, 2 / 3) + dnorm(at, 1, 2 / 3)) / 2) - 0.95), 0.015)
+})

@@ -31,20 +31,23 @@ test_that("the criterion is its sum over pairs, with the gradient of differences
 })
 
 test_that("Hbcv and Hbcv.diag have the least value in the range, in any units", {
-  x <- with_seed(157, with_correlation(matrix(rnorm(400), 200), 0.5))
+  x <- with_seed(157, with_correlation(matrix(rnorm(160), 80), 0.5))
   unit <- c(1e5, 1)
   for (c in 1:2) for (name in c("Hbcv", "Hbcv.diag")) {
-    select <- function(x) quietly(get(name)(x, whichbcv = c, amise = TRUE))
-    found <- select(x)
+    select <- function(x) get(name)(x, whichbcv = c, amise = TRUE)
+    if (c == 2 && name == "Hbcv") {
+      expect_warning(found <- select(x), "edge of the range", class = "kestrel_warning_search")
+    } else {
+      found <- quietly(select(x))
+      turned <- quietly(select(sweep(x[, 2:1], 2, unit, "*")))
+      expect_equal(turned$BCV * 1e5, found$BCV, tolerance = 1e-6)
+    }
     expect_equal(found$BCV, reference_bcv(x, found$H, c), tolerance = 1e-9)
     S <- if (name == "Hbcv") var(x) else diag(diag(var(x)))
     for (h in seq(0.1, 0.38, by = 0.04)) expect_lte(found$BCV, reference_bcv(x, h^2 * S, c) * (1 + 1e-9))
-    turned <- select(sweep(x[, 2:1], 2, unit, "*"))
-    expect_equal(turned$BCV * 1e5, found$BCV, tolerance = 1e-6)
   }
-  expect_output(print(Hbcv.diag(x, amise = TRUE)), "biased cross-validation")
-  expect_equal(Hbcv.diag(x, w = rep(3, 200)), Hbcv.diag(x), tolerance = 1e-6)
-  expect_warning(Hbcv(x, whichbcv = 2), "edge of the range", class = "kestrel_warning_search")
+  expect_output(print(found), "biased cross-validation")
+  expect_equal(quietly(Hbcv.diag(x, whichbcv = 2, w = rep(3, 80))), found$H, tolerance = 1e-6)
 })
 
 test_that("other names of selectors are the same selectors", {

@@ -4,7 +4,8 @@ steady_lines <- function(code) sub("(seconds +).*", "\\1<time>", capture.output(
 
 # Chen's second form (1999, section 3), from its formulas.
 chen_kernels <- function(x, u, b) {
-  rho <- function(u) 2 * b^2 + 2.5 - sqrt(4 * b^4 + 6 * b^2 + 2.25 - u^2 - u / b)
+  # 1 at the end, up to rounding.
+  rho <- function(u) pmax(2 * b^2 + 2.5 - sqrt(4 * b^4 + 6 * b^2 + 2.25 - u^2 - u / b), 1)
   p <- ifelse(u < 2 * b, rho(pmin(u, 2 * b)), u / b)
   q <- ifelse(u > 1 - 2 * b, rho(pmin(1 - u, 2 * b)), (1 - u) / b)
   vapply(seq_along(u), function(i) dbeta(x, p[i], q[i]), numeric(length(x)))
@@ -80,6 +81,45 @@ test_that("beta kernels are Chen's", {
       })
       expect_close_to_reference(fhat$estimate * fhat$mass, reference)
       expect_close_to_reference(predict(fhat, expand.grid(axes_of(fhat))), fhat$estimate)
+    }
+  })
+})
+
+test_that("beta kernels of many observations are summed from nodes of cells", {
+  with_seed(21, {
+    # Values close to the ends, on them, and tied; narrow and wide kernels.
+    u <- c(0, 0, 1, 1e-300, 1e-9, 1 - 1e-9, 0.5, 0.5, rbeta(300, 0.3, 2), rbeta(300, 40, 3), runif(600))
+    w <- rexp(length(u))
+    at <- c(0, 1e-12, 1e-6, 1e-3, 0.01, seq(0.05, 0.95, 0.09), 0.999, 1)
+    for (b in c(1e-8, 1e-4, 0.01, 0.1, 0.25)) {
+      found <- beta_sums_cpp(as.matrix(u), w, b, as.matrix(at), list(), run_options())
+      kernels <- chen_kernels(u, at, b)
+      # Relative to the kernels' largest values, over the observations in reach. Rounding of u counts eps / sqrt(b).
+      largest <- apply(chen_kernels(c(seq(0, 1, length.out = 2001), at), at, b), 2, max)
+      reached <- colSums(w * (kernels > 1e-17 * rep(largest, each = length(u))))
+      allowed <- largest * (1e-13 * reached + 1e-16 * sum(w)) + 1e-14 / sqrt(b) * found
+      expect_lte(max(abs(found - colSums(w * kernels)) / allowed), 1, label = paste("error for b =", b))
+      expect_same_bits(beta_sums_cpp(as.matrix(u), w, b, matrix(0, 0, 1), list(at), run_options(3)), found)
+      expect_close_to_reference(beta_masses(rep(u, 4), b), rep(all_beta_masses(u, b), 4), tol = 1e-11)
+    }
+    for (d in 2:3) {
+      x <- matrix(u[seq_len(60 * d)], 60)
+      w <- w[1:60]
+      b <- c(0.01, 0.1, 0.2)[seq_len(d)]
+      axes <- list(c(0, 0.02, 0.6), c(0, 0.3, 0.9, 1), c(0.001, 0.7))[seq_len(d)]
+      points <- as.matrix(expand.grid(axes))
+      reference <- all_beta_kernels(x, w, b, points)
+      expect_close_to_reference(beta_sums_cpp(x, w, b, points, list(), run_options()), reference)
+      expect_close_to_reference(beta_sums_cpp(x, w, b, matrix(0, 0, d), axes, run_options(2)), reference)
+    }
+    # kde.boundary() chooses the cells for many observations.
+    x <- cbind(rbeta(3000, 1, 3), runif(3000))
+    for (d in 1:2) {
+      fhat <- kde.boundary(x[, seq_len(d)], h = 0.2, xmin = 0, xmax = 1, gridsize = 31)
+      axes <- axes_of(fhat)
+      expect_true(takes_beta_cells(x[, seq_len(d), drop = FALSE], rep(0.04, d), axes))
+      reference <- all_beta_kernels(x[, seq_len(d), drop = FALSE], fhat$w, rep(0.04, d), axes) / 3000
+      expect_close_to_reference(fhat$estimate * fhat$mass, reference)
     }
   })
 })

@@ -21,8 +21,9 @@ test_that("sweep and fgt are within 1e-12 of the largest value, on every shape, 
     expect_no_problem(lapply(instruction_sets(), function(isa) {
       one <- sums(1L, isa)
       info <- paste(s$name, kernel, isa)
-      c(reference_problem(one, reference, info = info), bits_problem(sums(2L, isa), one, info),
-        bits_problem(sums(3L, isa), one, info))
+      # Two or three threads, in turn.
+      c(reference_problem(one, reference, info = info),
+        bits_problem(sums(2L + match(kernel, all_kernels) %% 2L, isa), one, info))
     }))
   }
 })
@@ -99,13 +100,14 @@ test_that("kde() takes trees for compact kernels at scattered points, where most
   x <- with_seed(67, matrix(rnorm(40000), ncol = 2L))
   at <- with_seed(68, matrix(rnorm(40000), ncol = 2L))
   w <- with_seed(69, runif(nrow(x)))
-  fit <- function(h, engine = "auto", kernel = "triangular", ...) {
-    kde(x, H = diag(h^2, 2), w = w, eval.points = at, kernel = kernel, engine = engine, ...)
+  fit <- function(h, engine = "auto", kernel = "triangular", ..., points = at) {
+    kde(x, H = diag(h^2, 2), w = w, eval.points = points, kernel = kernel, engine = engine, ...)
   }
   for (type in c("radial", "product")) for (kernel in c("epanechnikov", "uniform", "cosine")) {
     by_tree <- fit(0.2, kernel = kernel, kernel_type = type)
     expect_identical(by_tree$engine, "kdtree")
-    expect_close_to_reference(by_tree$estimate, fit(0.2, "direct", kernel, kernel_type = type)$estimate)
+    direct <- fit(0.2, "direct", kernel, kernel_type = type, points = at[1:3000, ])
+    expect_close_to_reference(by_tree$estimate[1:3000], direct$estimate)
     expect_identical(fit(0.2, kernel = kernel, kernel_type = type, threads = 3)$estimate, by_tree$estimate)
   }
   expect_identical(fit(100)$engine, "direct") # nothing is skipped

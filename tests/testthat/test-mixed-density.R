@@ -88,7 +88,7 @@ test_that("densities of numbers are sums of normal densities with every engine",
 })
 
 test_that("bandwidths of numbers do not depend on the number of threads or on units", {
-  frame <- with_seed(2, data.frame(a = rnorm(2000), b = rexp(2000)))
+  frame <- with_seed(2, data.frame(a = rnorm(1000), b = rexp(1000)))
   for (method in c("cv.ml", "cv.ls")) {
     one <- npudensbw(dat = frame, bwmethod = method, nmulti = 1, threads = 1)
     expect_identical(npudensbw(dat = frame, bwmethod = method, nmulti = 1, threads = 3)$bw, one$bw)
@@ -223,15 +223,15 @@ test_that("other units change bandwidths and densities as they must", {
 })
 
 test_that("standard errors are those of a simulation", {
-  # 400 samples: the standard error of a standard deviation is 3.5 %.
+  # 200 samples: the standard error of a standard deviation is 5 %.
   levels <- c("a", "b", "c")
   point <- data.frame(x = 0.3, z = factor("b", levels))
-  found <- with_seed(20261127, t(replicate(400, {
+  found <- with_seed(20261127, t(replicate(200, {
     frame <- data.frame(x = stats::rnorm(200), z = factor(sample(levels, 200, TRUE, c(5, 3, 2)), levels))
     fit <- npudens(bws = c(0.5, 0.3), tdat = frame, edat = point)
     c(fit$dens, fit$derr)
   })))
-  expect_equal(mean(found[, 2]), stats::sd(found[, 1]), tolerance = 0.12)
+  expect_equal(mean(found[, 2]), stats::sd(found[, 1]), tolerance = 0.15)
 })
 
 test_that("scaled bandwidths, starts, edited objects and points are the same densities", {

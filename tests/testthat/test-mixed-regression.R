@@ -388,7 +388,7 @@ test_that("a search does not end beside a factor that splits the data", {
                                regtype = regtype))
     }
     found <- suppressMessages(npregbw(y ~ x + z, ckertype = kernel, regtype = regtype))
-    for (h in 2^seq(-2, 3, by = 0.25) * sd(x)) for (lambda in c(1e-6, 0.01, 0.05, 0.1, 0.2, 0.4, 0.7)) {
+    for (h in 2^seq(-2, 3, by = 0.5) * sd(x)) for (lambda in c(1e-6, 0.01, 0.05, 0.1, 0.2, 0.4, 0.7)) {
       other <- at(h, lambda)
       if (other$n.unsupported == 0L) expect_gte(other$fval, found$fval * (1 - 1e-6))
     }

@@ -15,8 +15,19 @@ test_that("objects as they are made are fine", {
   unseen(for (object in objects) expect_null(error_with(print, object)))
 })
 
+# Values that a field of a type refuses at once, whatever else its table says: of these one is tried, in turn.
+refused_at_once <- list(
+  numbers = c(3L, 4L, 12L, 13L, 15L), texts = c(4:7, 9:11, 13:16), flag = 3:16, list = c(3L, 5:16),
+  "data frame" = c(3L, 5:16), object = 2:16
+)
+
 test_that("a bad value in any field ends in a value or a classed error, whatever is called", {
-  problems <- said <- character(0)
+  problems <- said <- tried <- character(0)
+  turn <- 0L
+  in_turn <- function(choices) {
+    turn <<- turn + 1L
+    choices[turn %% length(choices) + 1L]
+  }
   look <- function(take, object, label) {
     condition <- error_with(take, object)
     if (is.null(condition)) return("")
@@ -24,26 +35,69 @@ test_that("a bad value in any field ends in a value or a classed error, whatever
     if (!inherits(condition, "kestrel_error")) problems <<- c(problems, paste0(label, ": ", said))
     said
   }
-  # What print() refuses must be refused by all others, which check the same table.
+  of_field <- function(message) grepl("; its field", message, fixed = TRUE)
+  # What print() refuses must be refused by all others, which check the same table: one of them, in turn, shows it.
+  # What print() takes must not surprise any other.
   try_all <- function(object, functions, label) {
     message <- look(functions$print, object, paste(label, "print"))
-    for (other in names(functions)[-1L]) {
-      same <- grepl("; its field", look(functions[[other]], object, paste(label, other)), fixed = TRUE)
-      if (same != grepl("; its field", message, fixed = TRUE)) problems <<- c(problems, paste(label, other, "differs"))
+    others <- setdiff(names(functions), "print")
+    for (other in if (of_field(message) && length(others) > 0L) in_turn(others) else others) {
+      same <- of_field(look(functions[[other]], object, paste(label, other)))
+      if (same != of_field(message)) problems <<- c(problems, paste(label, other, "differs"))
     }
     message
   }
+  # Fields that nothing reads may have any value: all of them at once, and one by one where that is an error.
+  try_unread <- function(object, functions, within, label) {
+    unread <- which(!names(unclass(object)) %in% names(object_classes[[class(object)[1L]]]$fields))
+    spoilt <- function(fields) within(Reduce(function(object, k) with_field(object, k, list(1)), fields, object))
+    if (length(unread) == 0L) return()
+    for (taker in names(functions)) {
+      if (look(functions[[taker]], spoilt(unread), paste(label, taker)) == "") next
+      for (k in unread) look(functions[[taker]], spoilt(k), paste(label, k, taker))
+    }
+  }
+  is_part <- function(object) {
+    vapply(unclass(object), function(field) is.list(field) && class(field)[1L] %in% names(object_classes), NA)
+  }
+  is_read <- function(object, path) {
+    known <- names(object_classes[[class(object)[1L]]]$fields)
+    if (!names(unclass(object))[path[1L]] %in% known) return(FALSE)
+    length(path) == 1L || !is_part(object)[path[1L]] || is_read(unclass(object)[[path[1L]]], path[2L])
+  }
+  # The numbers of the values for a field, or for a part of it. A part that is an object has a table that is tried with
+  # objects of its class; other parts have many fields, so fewer values are tried.
+  values_for <- function(object, path, fields) {
+    field <- unclass(object)[[path[1L]]]
+    if (length(path) > 1L) return(if (inherits(field, names(object_classes))) 1L else seq(1L, 16L, 4L))
+    name <- names(unclass(object))[path]
+    what <- fields[[name]]
+    # The rule is the same for every object of the class. Texts may decide on the sizes of other fields.
+    alike <- paste(class(object)[1L], name)
+    if (alike %in% tried) return(1L)
+    if (is.function(what)) {
+      what <- what(unclass(object))
+    } else if (what$type != "texts") {
+      tried <<- c(tried, alike)
+    }
+    if (is.null(what)) return(seq(1L, 16L, 4L))
+    refused <- refused_at_once[[what$type]]
+    c(setdiff(1:16, refused), if (length(refused) > 0L) in_turn(refused))
+  }
   unseen(for (name in names(objects)) {
     object <- objects[[name]]
-    known <- object_classes[[class(object)[1L]]]
-    for (path in field_paths(object, 2L)) {
-      field <- names(unclass(object))[path[1L]]
-      # Fields that nothing reads may have any value. Parts of objects have many fields, so fewer values are tried.
-      values <- if (!field %in% names(known$fields)) no_field[4L] else no_field[seq(1L, 16L, length(path)^2)]
-      for (k in seq_along(values)) {
+    functions <- takers_of(object)
+    fields <- object_classes[[class(object)[1L]]]$fields
+    try_unread(object, functions, identity, name)
+    for (k in which(is_part(object))) {
+      try_unread(unclass(object)[[k]], functions, function(part) with_field(object, k, part), paste(name, k))
+    }
+    for (path in Filter(function(path) is_read(object, path), field_paths(object, 2L))) {
+      label <- paste(name, names(unclass(object))[path[1L]])
+      for (k in values_for(object, path, fields)) {
+        edited <- with_field(object, path, no_field[[k]])
         # All values for print(), one of them for the others, too, which check the same table.
-        takers <- if (k == 1L) takers_of(object) else takers_of(object)["print"]
-        message <- try_all(with_field(object, path, values[[k]]), takers, paste(name, field))
+        message <- if (k == 1L) try_all(edited, functions, label) else look(functions$print, edited, label)
         if (length(path) == 1L) said <- c(said, sub(".* must be (.*); its field", "\\1:", message))
       }
     }

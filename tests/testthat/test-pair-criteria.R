@@ -9,6 +9,15 @@ engines_for <- function(d) if (d %in% 2:3) c("fourier", "direct") else "direct"
 # than along another.
 within_grid <- function(H, S) diff(log(relative_bandwidths(H, S))) < log(if (nrow(H) == 2) 20 else 5)
 
+# Both engines are compared with the same values of an oracle: those of one name are computed once.
+once <- local({
+  known <- new.env()
+  function(name, code) {
+    if (!exists(name, known, inherits = FALSE)) assign(name, code, known)
+    known[[name]]
+  }
+})
+
 # Calls problems(criteria, x, w, H, info) for every shape and matrix.
 over_shapes <- function(problems, engine, shapes) {
   expect_no_problem(lapply(names(shapes), function(name) {
@@ -20,7 +29,7 @@ over_shapes <- function(problems, engine, shapes) {
     if (is.null(w)) w <- rep(1, nrow(x))
     matrices <- Filter(Negate(is.null), shape_matrices(sample$cov, sample$n))
     if (engine == "fourier") matrices <- Filter(function(H) within_grid(H, sample$cov), matrices)
-    info <- paste(engine, name, ncol(x), names(matrices))
+    info <- paste(name, ncol(x), names(matrices))
     Map(function(H, info) problems(criteria(), x, w, H, info), matrices, info)
   }))
 }
@@ -29,8 +38,10 @@ for (engine in c("fourier", "direct")) local({
   engine <- engine
   test_that(paste("LSCV of the", engine, "engine is the oracle's, in both forms"), {
     for (d in 2:3) over_shapes(function(criteria, x, w, H, info) {
-      lapply(c("unbiased", "paper"), function(form) {
-        relative_to_terms(criteria$lscv(H, form), oracle_lscv(x, H, w, form), matrix_tolerance(d), paste(info, form))
+      # The forms differ by a divisor, whatever the dimension.
+      lapply(c("unbiased", if (d == 2) "paper"), function(form) {
+        reference <- once(paste("lscv", info, form), oracle_lscv(x, H, w, form))
+        relative_to_terms(criteria$lscv(H, form), reference, matrix_tolerance(d), paste(info, form))
       })
     }, engine, matrix_shapes(d))
   })
@@ -41,7 +52,8 @@ for (engine in c("fourier", "direct")) local({
       # In three dimensions a grid for all of them would need more than 1 GB.
       pilots <- if (d == 3) pilots["narrow"] else Filter(function(G) within_grid(G, cov(x)), pilots)
       Map(function(G, which) {
-        relative_to_terms(criteria$scv(H, G), oracle_scv(x, H, G, w), matrix_tolerance(d), paste(info, which))
+        reference <- once(paste("scv", info, which), oracle_scv(x, H, G, w))
+        relative_to_terms(criteria$scv(H, G), reference, matrix_tolerance(d), paste(info, which))
       }, pilots, names(pilots))
     }, engine, matrix_shapes(d)[if (d == 2) TRUE else c("few", "ties", "uneven", "outliers", "correlated", "lattice")])
   })
@@ -52,16 +64,15 @@ for (engine in c("fourier", "direct")) local({
       G <- H / 3
       scale <- sqrt(diag(H))
       # Relative to the terms of one entry, in units of the bandwidth along its axes.
-      compare <- function(criterion, oracle) {
-        found <- attr(criterion(gradient = TRUE), "gradient")
-        size <- attr(oracle(H), "terms")
-        list(relative_to_terms(criterion(gradient = TRUE), oracle(H), matrix_tolerance(d), paste(info, "value")),
-             reference_problem(found * outer(scale, scale) / size,
-                               oracle_gradient(oracle, H) * outer(scale, scale) / size, 1e-8, 1, info))
+      compare <- function(found, oracle, info) {
+        reference <- once(info, list(value = oracle(H), gradient = oracle_gradient(oracle, H)))
+        in_units <- outer(scale, scale) / attr(reference$value, "terms")
+        list(relative_to_terms(found, reference$value, matrix_tolerance(d), paste(info, "value")),
+             reference_problem(attr(found, "gradient") * in_units, reference$gradient * in_units, 1e-8, 1, info))
       }
-      list(compare(function(gradient) criteria$lscv(H, gradient = gradient), function(M) oracle_lscv(x, M, w)),
-           compare(function(gradient) criteria$scv(H, G, gradient), function(M) oracle_scv(x, M, G, w)))
-    }, engine, matrix_shapes(d)[shapes])
+      list(compare(criteria$lscv(H, gradient = TRUE), function(M) oracle_lscv(x, M, w), paste(info, "slope of LSCV")),
+           compare(criteria$scv(H, G, TRUE), function(M) oracle_scv(x, M, G, w), paste(info, "slope of SCV")))
+    }, engine, matrix_shapes(d)[if (d == 2) shapes else c("few", "ties", "uneven", "one_outlier")])
   })
 
   test_that(paste("psi of orders 4, 6, 8 of the", engine, "engine are the oracle's"), {
@@ -75,10 +86,10 @@ for (engine in c("fourier", "direct")) local({
       g <- (4 / ((d + 2) * star$n))^(1 / (d + 4)) * c(0.7, 1.5)
       # psi_order() chooses the engine by the number of observations.
       star$n <- if (engine == "fourier") 1e6 else 2
-      for (order in c(4L, 6L, 8L)) expect_no_problem(lapply(g, function(one) {
+      # Of order 4 for both bandwidths, and one of them for each of the others.
+      for (order in c(4L, 6L, 8L)) expect_no_problem(lapply(switch(order / 2 - 1, g, g[1], g[2]), function(one) {
         found <- psi_order(star, one, order, run_options())
-        indices <- oracle_exponents(d, order)
-        expected <- lapply(seq_len(nrow(indices)), function(k) oracle_psi(y, one, indices[k, ], star$w))
+        expected <- once(paste("psi", name, d, one, order), oracle_psis(y, one, oracle_exponents(d, order), star$w))
         # Over all indices: for those with an odd exponent the terms i = j, by far the largest ones here, are 0.
         terms <- max(vapply(expected, attr, 0, "terms"))
         reference_problem(found, vapply(expected, as.numeric, 0), matrix_tolerance(d), terms,
@@ -146,7 +157,7 @@ test_that("whole weights are copies in sums over all pairs", {
       weighted <- criteria_by(engine, x, w)
       repeated <- criteria_by(engine, copies)
       # The sums with i = j, from the paper's LSCV without its terms there.
-      at_zero <- oracle_terms(matrix(0, 1, d), H)[1, 1]
+      at_zero <- oracle_sums(matrix(0, 1, d), list(H))["own", 1]
       sums <- c(weighted$lscv(H, "paper") - 2 * at_zero * sum(w^2) / sum(w)^2,
                 repeated$lscv(H, "paper") - 2 * at_zero / sum(w))
       expect_equal(sums[1], sums[2], tolerance = 100 * matrix_tolerance(d))
@@ -224,9 +235,7 @@ test_that("form = \"paper\" gives the figures of Andrzejewski et al. (2013), eq.
     path <- attr(suppressWarnings(Hlscv(x, type = "scalar")), "path")
     expect_identical(dim(path), c(150L, 2L))
     expect_equal(range(path$h), range, tolerance = 1e-14)
-    K <- vapply(path$h, function(one) {
-      sum(oracle_terms(x, one^2 * Sigma)) - (2 * pi)^(-d / 2) / sqrt(det(one^2 * Sigma)) / 64
-    }, 0)
+    K <- oracle_sums(x, lapply(path$h, function(one) one^2 * Sigma))["apart", ]
     expected <- oracle_paper_curve(x, path$h) - 2 * K / 63
     expect_close_to_reference(path$objective, expected, 1e-12, max(abs(expected)) + max(2 * K))
   }

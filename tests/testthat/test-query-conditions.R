@@ -23,7 +23,7 @@ random_condition <- function(depth) {
 }
 
 test_that("conditions hold the rows that R finds", {
-  conditions <- with_seed(2, replicate(150, random_condition(3)))
+  conditions <- with_seed(2, replicate(100, random_condition(3)))
   problems <- lapply(conditions, function(condition) {
     truth <- with(points_table, eval(condition))
     if (!any(truth)) return() # some exclude themselves

@@ -48,11 +48,10 @@ test_that("residuals, fits, gradients and their errors are those of the oracle",
     points <- c(utils::head(s$x, 9), s$x[1:2] + 0.3 * diff(range(s$x)), min(s$x) - 1, max(s$x) + 0.7)
     error2 <- s$y^2 / max(s$y^2) + 0.1
     at <- values_at(list(bws = bws, error2 = error2), points, TRUE, run, data, TRUE)
-    local <- lapply(points, function(point) {
-      h <- reference_bandwidths(point, s$x, k, type)
+    local <- Map(function(point, h) {
       if (anyNA(h)) return(list(value = NaN, smoother = NaN, slope = NaN, distinct = 0))
       reference_neighbour_fit(point, s$x, s$y, s$w, h, kernel, regtype)
-    })
+    }, points, reference_bandwidths(points, s$x, k, type))
     of <- function(field) vapply(local, function(one) if (is.null(one[[field]])) NaN else one[[field]], 0)
     squares <- function(field) vapply(local, function(one) sum(one[[field]]^2 * error2), 0)
     mean <- of("value")

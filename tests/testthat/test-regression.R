@@ -2,9 +2,12 @@
 
 test_that("objectives are those of the oracle, for every kernel, local constant and linear, on awkward data", {
   problems <- list()
-  for (s in regression_shapes()) for (kernel in regression_kernels) for (regtype in c("lc", "ll")) {
+  shapes <- regression_shapes()
+  for (i in seq_along(shapes)) for (kernel in regression_kernels) for (regtype in c("lc", "ll")) {
+    s <- shapes[[i]]
     actual <- shape_cv(s, kernel, regtype)
-    for (k in seq_along(s$h)) {
+    # Every other bandwidth; the next kernel and the next shape have those between.
+    for (k in seq(1 + (i + match(kernel, regression_kernels)) %% 2, length(s$h), by = 2)) {
       reference <- reference_regression_cv(s$x, s$y, s$h[k], kernel, regtype, s$w)
       info <- paste(s$name, kernel, regtype, "h =", format(s$h[k], digits = 17))
       problems <- c(problems, reference_problem(actual$squares[k], reference$squares, info = paste(info, "squares")),
@@ -255,7 +258,7 @@ test_that("the corrected AIC is that of the hat matrix", {
   for (regtype in c("lc", "ll")) {
     bw <- suppressWarnings(npregbw(dist ~ speed, data = cars, bwmethod = "cv.aic", regtype = regtype, nbw = 8,
                                    ckertype = "epanechnikov", bw.scale = "support"))
-    for (k in seq_along(bw$grid)) {
+    for (k in c(1, 4, 8)) {
       hat <- vapply(1:50, function(j) {
         suppressWarnings(npreg(txdat = cars$speed, tydat = as.numeric(1:50 == j), bws = bw$grid[k],
                                regtype = regtype, ckertype = "epanechnikov", bw.scale = "support")$mean)

@@ -95,8 +95,8 @@ test_that("covariances are those of the help, with deviations from the mean of x
 })
 
 test_that("standard errors of coefficients are those of a simulation", {
-  # 60 samples: the standard error of a standard deviation is 9 %.
-  found <- with_seed(20261205, t(replicate(60, {
+  # 40 samples: the standard error of a median absolute deviation is 18 %.
+  found <- with_seed(20261205, t(replicate(40, {
     x <- cbind(a = stats::rnorm(100), b = stats::rnorm(100))
     y <- sin(x[, 1] + x[, 2]) + stats::rnorm(100, sd = 0.3)
     fit <- npindex(npindexbw(x, y, nmulti = 1), gradients = TRUE)

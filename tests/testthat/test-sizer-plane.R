@@ -35,7 +35,10 @@ test_that("derivatives, statistics and kinds are those of sums over pairs", {
         expect_equal(as.vector(map$derivative[, , j, k]), value, tolerance = 1e-10)
       }
       expect_equal(as.vector(map$ess[, , k]), vapply(plain, `[[`, 0, "ess"), tolerance = 1e-10)
-      q <- map$quantile[k]
+      # What is not correlated with the derivative sets the limits.
+      curved <- if (order == 1) 0 else vapply(plain, function(one) sum(one$value[c(1, 3)]), 0)
+      size <- as.vector(map$ess[, , k]) + map$n_eff * pi * h^2 * curved
+      limits <- if (any(map$ess[, , k] >= 5)) tail_limits(map$quantile[k], size, 2L, order)
       for (i in which(map$ess[, , k] >= 5)) {
         one <- plain[[i]]
         cell <- arrayInd(i, c(5, 4))
@@ -43,7 +46,7 @@ test_that("derivatives, statistics and kinds are those of sums over pairs", {
         if (order == 1) {
           size <- sqrt(sum(one$value * solve(one$covariance, one$value)))
           expect_equal(map$statistic[cell[1], cell[2], k], size, tolerance = 1e-8)
-          expect_identical(kind == 1, size > q)
+          expect_identical(kind == 1, size > limits$above[i])
         } else {
           found <- eigen(matrix(one$value[c(1, 2, 2, 3)], 2))
           size <- vapply(2:1, function(j) {
@@ -52,8 +55,10 @@ test_that("derivatives, statistics and kinds are those of sums over pairs", {
             found$values[j] / sqrt(sum(a * (one$covariance %*% a)))
           }, 0)
           expect_equal(map$statistic[cell[1], cell[2], , k], size, tolerance = 1e-7)
-          expect_identical(as.numeric(kind), if (size[1] > q) 1 else if (size[2] < -q) 5 else
-            if (size[1] < -q && size[2] > q) 3 else if (size[1] < -q) 4 else if (size[2] > q) 2 else 0)
+          above <- limits$above[i]
+          below <- limits$below[i]
+          expect_identical(as.numeric(kind), if (size[1] > above) 1 else if (size[2] < -below) 5 else
+            if (size[1] < -below && size[2] > above) 3 else if (size[1] < -below) 4 else if (size[2] > above) 2 else 0)
         }
       }
       expect_true(all(is.na(map$estimate[, , k]) == (map$ess[, , k] < 5)))
@@ -90,11 +95,36 @@ test_that("quantiles are those of smoothed noise", {
   }
 })
 
+test_that("limits have the probabilities of normal quantiles where there are few data", {
+  # Samples of a Poisson process of constant intensity, in plain R.
+  for (d in 1:2) for (order in 1:2) for (size in c(8, 40)) {
+    ratio <- with_seed(10 * d + order, {
+      n <- rpois(20000, size * 10^d / (2 * pi)^(d / 2))
+      from <- rep(seq_along(n), n)
+      u <- matrix(runif(d * sum(n), -5, 5), ncol = d)
+      y <- (if (order == 1) u[, 1] else u[, 1]^2 - 1) * exp(-rowSums(u^2) / 2)
+      as.vector(rowsum(y, from)) / sqrt(as.vector(rowsum(y^2, from)))
+    })
+    for (z in c(2, 2.6)) {
+      limits <- tail_limits(z, size, d, order)
+      p <- pnorm(-z)
+      # Three standard errors of the share, and a tenth of it.
+      allowed <- 3 * sqrt(p / length(ratio)) + p / 10
+      expect_lt(abs(mean(ratio > limits$above) - p), allowed, label = paste(d, order, size, z, "above"))
+      expect_lt(abs(mean(ratio < -limits$below) - p), allowed, label = paste(d, order, size, z, "below"))
+    }
+  }
+  expect_equal(unlist(tail_limits(4, 1e8, 2, 2)), c(above = 4, below = 4), tolerance = 2e-3)
+})
+
 test_that("maps find peaks, ridges and holes, in any units and with any threads", {
   x <- with_seed(4, rbind(cbind(rnorm(500, -4), rnorm(500, -4)), cbind(rnorm(500, 4), rnorm(500, 4))))
   map <- sizer(x, h = c(0.2, 0.4), deriv.order = 2, gridsize = 21, xmin = c(-5, -5), xmax = c(5, 5))
   expect_identical(map$estimate[cbind(c(3, 19), c(3, 19), 1)], c(5L, 5L))
-  ring <- with_seed(5, { angle <- runif(2000, 0, 2 * pi); cbind(cos(angle), sin(angle)) * rnorm(2000, 1, 0.1) })
+  ring <- with_seed(5, {
+    angle <- runif(2000, 0, 2 * pi)
+    cbind(cos(angle), sin(angle)) * rnorm(2000, 1, 0.1)
+  })
   map <- sizer(ring, h = 0.6, deriv.order = 2, gridsize = c(21, 21), xmin = c(-1, -1), xmax = c(1, 1))
   expect_identical(map$estimate[11, 11, 1], 1L)
   expect_true(map$estimate[21, 11, 1] %in% 4:5)

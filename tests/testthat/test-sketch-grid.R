@@ -14,8 +14,7 @@ grid_samples <- function() {
 }
 
 # Cells for bandwidths not much below the plug-in's.
-plan_for <- function(x, by = 1) {
-  H <- Hpi(x)
+plan_for <- function(x, by = 1, H = Hpi(x)) {
   sketch_plan(x, hmin = by * sqrt(diag(H) / diag(solve(cov2cor(H)))))
 }
 
@@ -28,18 +27,22 @@ test_that("selectors and densities are those of the data", {
   samples <- with_seed(1, grid_samples())
   for (name in names(samples)) {
     x <- samples[[name]]
-    s <- in_three_parts(x, plan_for(x))
+    pilot <- Hpi(x)
+    plan <- plan_for(x, H = pilot)
+    s <- in_three_parts(x, plan)
     expect_gt(summary(s)$cells[["full"]], 0)
-    expect_identical(s, kde_sketch(x, plan_for(x)))
+    expect_identical(s, kde_sketch(x, plan))
     # Searches end where steps no longer change a criterion, which is flat at its minimum.
     same <- function(take, tolerance, ...) {
       reference_problem(take(s, ...), take(x, ...), tolerance, info = paste(name, deparse(substitute(take))))
     }
-    H <- 2 * Hpi(x)
+    H <- 2 * pilot
     at <- rbind(x[1:5, ], colMeans(x))
     expect_no_problem(list(
-      same(Hns, 1e-12), same(Hns, 1e-12, deriv.order = 1), same(Hpi, 1e-6), same(Hpi.diag, 1e-6),
-      same(Hscv, 1e-6), same(Hscv.diag, 1e-6), same(lscv, 1e-11, H = H),
+      same(Hns, 1e-12), same(Hns, 1e-12, deriv.order = 1), same(Hpi.diag, 1e-6),
+      reference_problem(Hpi(s), pilot, 1e-6, info = paste(name, "Hpi")),
+      if (match(name, names(samples)) %% 2 == 1) same(Hscv, 1e-6) else same(Hscv.diag, 1e-6),
+      same(lscv, 1e-11, H = H),
       reference_problem(kde(s, H = H, eval.points = at)$estimate, kde(x, H = H, eval.points = at)$estimate, 1e-11,
                         info = paste(name, "kde")),
       reference_problem(summary(s)$sd, apply(x, 2L, sd), 1e-12, info = paste(name, "sd"))
@@ -164,4 +167,25 @@ test_that("sources, bytes and refusals", {
     kde(s, H = Hns(x), positive = TRUE),
     kdde(s)
   )
+})
+
+test_that("sketches of several columns know bounds and periods", {
+  x <- with_seed(71, cbind(rexp(20000), runif(20000)))
+  s <- kde_sketch(x, sketch_plan(x, hmin = c(0.1, 0.05)))
+  expect_gt(summary(s)$cells[["full"]], 5)
+  H <- diag(c(0.04, 0.01))
+  bounds <- cbind(c(0, 0), c(Inf, 1))
+  at <- rbind(c(0, 0), c(0.5, 1), c(1, 0.3), c(3, 0.99), c(-1, 0.5), c(40, 0.5))
+  fhat <- kde(s, H = H, bounds = bounds, gridsize = c(13, 12))
+  same <- kde(x, H = H, bounds = bounds, gridsize = c(13, 12))
+  expect_close_to_reference(fhat$estimate, same$estimate)
+  expect_close_to_reference(predict(fhat, x = at), predict(same, x = at))
+  turned <- list(H = H, period = c(NA, 0.7), eval.points = at)
+  expect_close_to_reference(do.call(kde, c(list(s), turned))$estimate,
+                            quietly(do.call(kde, c(list(x), turned)))$estimate)
+  expect_snapshot(error = TRUE, {
+    kde(s, bounds = bounds)
+    kde(s, H = H + 0.001, bounds = bounds)
+    kde(s, H = H, bounds = cbind(c(0, 0.5), Inf))
+  })
 })

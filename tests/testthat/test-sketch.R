@@ -45,7 +45,7 @@ test_that("a sketch is the table of its definition", {
 })
 
 test_that("partitions, orders, threads and instruction sets change no byte", {
-  x <- with_seed(3, c(rnorm(1.1e6), rcauchy(1e4)))
+  x <- with_seed(3, c(rnorm(2e5), rcauchy(2e3)))
   plan <- sketch_plan(x)
   whole <- kde_sketch(x, plan, threads = 1)
   before <- options(kestrel.isa = "auto")
@@ -168,7 +168,7 @@ test_that("the estimate of a sketch is an estimate without data", {
   expect_refused(
     kde(s, h = 0.3, w = 1:2),
     kde(s, h = 0.3, kernel = "uniform"),
-    kde(s, h = 0.3, positive = TRUE), kde(s, h = 0.3, bounds = c(0, 9)),
+    kde(s, h = 0.3, positive = TRUE), kde(s, h = 0.3, bounds = c(2, 9)),
     kde(s, h = 0.3, engine = "direct"),
     kde(s, h = 0.1),
     kde(s),
@@ -197,6 +197,37 @@ chunks_of <- function(x, size) {
     x[seq(at - size + 1, min(at, length(x)))]
   }
 }
+
+test_that("objects on disk and batches of arrow are sources", {
+  x <- with_seed(7, round(rnorm(100500), 3))
+  two <- cbind(other = 0, x = x)
+  plan <- sketch_plan(two, column = "x")
+  wanted <- kde_sketch(x, plan)
+  on_disk <- ff::as.ff(two)
+  column <- ff::as.ff(x)
+  frame <- ff::ffdf(other = ff::as.ff(0 * x), x = column)
+  shared <- bigmemory::as.big.matrix(two)
+  for (source in list(on_disk, column, frame, shared)) expect_identical(kde_sketch(source, plan), wanted)
+  # in chunks
+  expect_identical(dim(next_chunk(shared)$chunk), c(100000L, 2L))
+  expect_identical(next_chunk(on_disk, 100000)$state, 100500L)
+  expect_null(next_chunk(column, 100500))
+  # what arrow's reader has: a batch a call, NULL at the end
+  batches <- split(as.data.frame(two), rep(1:3, each = 33500))
+  reader <- new.env()
+  reader$read_next_batch <- function() {
+    batch <- if (length(batches) > 0L) batches[[1L]]
+    batches <<- batches[-1L]
+    batch
+  }
+  expect_identical(kde_sketch(structure(reader, class = "RecordBatchReader"), plan), wanted)
+  lacking <- sketch_plan(two, column = "other", hmin = 1)
+  expect_refused(
+    kde_sketch(bigmemory::as.big.matrix(two[1:3, "x", drop = FALSE]), lacking),
+    kde_sketch(bigmemory::as.big.matrix(matrix(1:4, 2)), lacking),
+    kde_sketch(ff::as.ff(array(1, c(2, 2, 2))), plan)
+  )
+})
 
 test_that("sources of every kind give the same sketch", {
   x <- with_seed(7, round(rnorm(1000), 9))
@@ -435,4 +466,40 @@ test_that("print, summary and plot, and bad input", {
     hns(kde_sketch(c(1, 2, 4) * 1e40, sketch_plan(c(1, 2, 4) * 1e40)), w = 1),
     hpi(kde_sketch(c(1, 2, 4) * 1e40, sketch_plan(c(1, 2, 4) * 1e40)))
   )
+})
+
+test_that("sketches know bounds and periods, as data in memory do", {
+  x <- with_seed(61, c(rexp(20000), 0, 0))
+  for (plan in list(sketch_plan(x, hmin = 0.002), sketch_plan(x, hmin = 0.02))) {
+    s <- kde_sketch(x, plan)
+    at <- c(-1, 0, 0.01, 0.3, 2, 30)
+    whole <- kde(s, h = 0.3, bounds = c(0, Inf), eval.points = at)
+    expect_close_to_reference(whole$estimate, kde(x, h = 0.3, bounds = c(0, Inf), eval.points = at)$estimate)
+    expect_close_to_reference(predict(whole, x = at), whole$estimate)
+    grid <- kde(s, h = 0.3, bounds = c(0, Inf), gridsize = 31)
+    expect_close_to_reference(grid$estimate, kde(x, h = 0.3, bounds = c(0, Inf), gridsize = 31)$estimate)
+    expect_identical(grid$eval.points[1], 0)
+    expect_same_bits(kde(s, h = 0.3, bounds = c(-Inf, Inf), gridsize = 31)$estimate,
+                     kde(s, h = 0.3, gridsize = 31)$estimate)
+    # Two bounds, which are no multiples of a cell.
+    both <- list(h = 0.4, bounds = c(-0.123, max(x) + 0.045), eval.points = c(-0.123, 0, 1, max(x)))
+    expect_close_to_reference(do.call(kde, c(list(s), both))$estimate, do.call(kde, c(list(x), both))$estimate)
+    # Values beyond the period, which starts at 1.
+    wrapped <- list(h = 0.2, period = 2.5, bounds = c(1, 3.5), eval.points = c(1, 1.2, 3.4, 7))
+    expect_close_to_reference(do.call(kde, c(list(s), wrapped))$estimate,
+                              quietly(do.call(kde, c(list(x), wrapped)))$estimate)
+  }
+  # Selectors, with full cells at the bound and with two bounds.
+  s <- kde_sketch(x, sketch_plan(x, hmin = 0.02))
+  expect_gt(summary(s)$cells[["full"]], 100)
+  for (bounds in list(c(0, Inf), c(-0.3, 12))) {
+    expect_equal(hlscv(s, bounds = bounds, hmin = 0.05, hmax = 0.4),
+                 hlscv(x, bounds = bounds, hmin = 0.05, hmax = 0.4), tolerance = 1e-6)
+  }
+  # The quartiles of a sketch, which set the scale, are known to the width of a cell.
+  expect_equal(kde(s, bounds = c(0, Inf))$h, kde(x, bounds = c(0, Inf))$h, tolerance = 1e-3)
+  expect_snapshot(error = TRUE, {
+    kde(s, h = 0.3, bounds = c(1, Inf))
+    kde(s, period = 3)
+  })
 })

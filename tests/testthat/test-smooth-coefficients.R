@@ -114,15 +114,15 @@ test_that("where neighbours do not differ, coefficients are those of all observa
 })
 
 test_that("standard errors are those of a simulation", {
-  # 300 samples: the standard error of a standard deviation is 4 %.
+  # 200 samples: the standard error of a standard deviation is 5 %.
   z <- (1:150) / 150
-  found <- with_seed(20261210, t(replicate(300, {
+  found <- with_seed(20261210, t(replicate(200, {
     x <- stats::rnorm(150)
     fit <- npscoef(0.08, x, (1 + z) * x + stats::rnorm(150), z, exdat = 0.5, ezdat = 0.4, betas = TRUE)
     c(fit$mean, fit$merr, fit$beta[2], fit$beta.err[2])
   })))
-  expect_equal(mean(found[, 2]), stats::sd(found[, 1]), tolerance = 0.12)
-  expect_equal(mean(found[, 4]), stats::sd(found[, 3]), tolerance = 0.12)
+  expect_equal(mean(found[, 2]), stats::sd(found[, 1]), tolerance = 0.15)
+  expect_equal(mean(found[, 4]), stats::sd(found[, 3]), tolerance = 0.15)
 })
 
 test_that("formulas, points, responses and missing values are taken as in npreg()", {

@@ -62,9 +62,10 @@ test_that("the default bandwidth makes the leading bias vanish, and follows unit
 })
 
 test_that("P values by permutations are uniform under the null hypothesis, and small under others", {
-  p <- with_seed(161, vapply(1:1000, function(k) kde.test(rnorm(20), rnorm(25), h1 = 0.4, h2 = 0.5, B = 4)$pvalue, 0))
+  # Counting one permutation too few or too many moves the distribution function by 0.2. 400 P values are allowed 0.081.
+  p <- with_seed(161, vapply(1:400, function(k) kde.test(rnorm(20), rnorm(25), h1 = 0.4, h2 = 0.5, B = 4)$pvalue, 0))
   # Multiples of 1/5, spread over the intervals between them.
-  expect_gt(ks.test(p - with_seed(162, runif(1000)) / 5, "punif")$p.value, 0.01)
+  expect_gt(ks.test(p - with_seed(162, runif(400)) / 5, "punif")$p.value, 0.01)
   expect_identical(with_seed(163, kde.test(rnorm(40), rnorm(40, 3), B = 39)$pvalue), 1 / 40)
   found <- with_seed(163, kde.test(y1, y2, B = 9))
   expect_identical(found$pvalue, 1 / 10)

@@ -175,3 +175,57 @@ test_that("methods, prints and refusals", {
   expect_refused(dkde(1, balloon))
   expect_warning(kde.balloon(c(1, 2, 4), h = 1, xmin = 1e3, xmax = 2e3), class = "kestrel_warning_grid")
 })
+
+test_that("every engine has the same sums, and compact kernels have theirs", {
+  set.seed(21)
+  profile <- list(
+    uniform = function(r) 1, epanechnikov = function(r) 1 - r^2, triangular = function(r) 1 - r,
+    biweight = function(r) (1 - r^2)^2, triweight = function(r) (1 - r^2)^3, tricube = function(r) (1 - r^3)^3,
+    cosine = function(r) cos(pi / 2 * r)
+  )
+  for (d in 1:3) {
+    x <- matrix(rnorm(150 * d), ncol = d)
+    x[1:3, ] <- x[4:6, ]
+    w <- rexp(150)
+    h <- exp(rnorm(150, 0, 0.7))
+    at <- matrix(rnorm(20 * d), ncol = d)
+    reference <- kde.sp(x, hs = h, w = w, eval.points = at)
+    balloon <- kde.balloon(x, w = w, eval.points = at)
+    for (engine in c("direct", if (d == 1) "fgt" else "fourier")) {
+      at_points <- kde.sp(x, hs = h, w = w, eval.points = at, engine = engine)
+      expect_close_to_reference(at_points$estimate, reference$estimate)
+      expect_close_to_reference(kde.sp(x, hs = h, w = w, gridsize = 7, engine = engine, compute.cont = FALSE)$estimate,
+                                kde.sp(x, hs = h, w = w, gridsize = 7, compute.cont = FALSE)$estimate)
+      expect_close_to_reference(kde.balloon(x, w = w, eval.points = at, engine = engine)$estimate, balloon$estimate)
+    }
+    # Kernels that integrate to one: the surface of the sphere times the integral of the profile.
+    surface <- 2 * pi^(d / 2) / gamma(d / 2)
+    for (kernel in names(profile)) {
+      k <- profile[[kernel]]
+      constant <- 1 / (surface * integrate(function(r) k(r) * r^(d - 1) + 0 * r, 0, 1, rel.tol = 1e-12)$value)
+      plain <- function(points, scale, h, by_point) {
+        vapply(seq_len(nrow(points)), function(i) {
+          width <- if (by_point) h[i] else h
+          r <- sqrt(rowSums(((rep(points[i, ], each = 150) - x) / rep(scale, each = 150))^2)) / width
+          sum(w / sum(w) * ifelse(r < 1, k(pmin(r, 1)), 0) * constant / width^d) / prod(scale)
+        }, 0)
+      }
+      fhat <- kde.sp(x, hs = h, w = w, gridsize = 5, kernel = kernel)
+      expect_close_to_reference(fhat$estimate, plain(grid_matrix(fhat), fhat$scale, h, FALSE), info = kernel)
+      expect_close_to_reference(predict(fhat, at), plain(at, fhat$scale, h, FALSE), info = kernel)
+      same <- kde.sp(x, hs = h, w = w, gridsize = 5, kernel = kernel, threads = 3)
+      expect_same_bits(same$estimate, fhat$estimate)
+      of_points <- kde.balloon(x, w = w, eval.points = at, kernel = kernel)
+      expect_equal(sqrt(of_points$H / balloon$H), rep(canonical_ratio(kernel, d), 20))
+      expect_close_to_reference(of_points$estimate, plain(at, rep(1, d), sqrt(of_points$H), TRUE), info = kernel)
+    }
+  }
+  expect_output(print(kde.sp(faithful, gridsize = 9, kernel = "biweight")), "biweight")
+  expect_snapshot(error = TRUE, {
+    kde.sp(faithful, kernel = "none")
+    kde.sp(faithful, kernel = "biweight", engine = "kdtree")
+    kde.balloon(faithful, engine = "scanline")
+    kde.balloon(faithful$eruptions, engine = "fourier")
+    kde.sp(faithful, kernel = "biweight", backend = "cuda")
+  })
+})

@@ -36,6 +36,9 @@ struct DensityTask {
   Span<const double> root;  // L, d*d column-major, in the units of x
   double tolerance;         // the error asked for, relative to the largest value
   const RunOptions& how;    // for looks at the data; no progress is reported
+  /// The lower limits of all variables and then the upper ones: values at points beyond them are to
+  /// be added to others, so that only their error relative to the largest value counts. Or empty.
+  Span<const double> within{};
 
   double samples() const { return static_cast<double>(sample.n()); }
   /// A double, because a grid may have more points than integers hold.

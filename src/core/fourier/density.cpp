@@ -47,6 +47,16 @@ std::vector<std::size_t> scale_near(double far, const ScaledNumber& scale,
   return all;
 }
 
+bool is_within(const EvaluationPoints& points, std::size_t i, Span<const double> within) {
+  double at[3];
+  points.copy(i, at);
+  const std::size_t d = within.size / 2;
+  for (std::size_t k = 0; k < d; ++k) {
+    if (!(at[k] >= within[k] && at[k] <= within[d + k])) return false;
+  }
+  return true;
+}
+
 /// Adds the terms of the samples that a grid leaves out, one by one.
 void add_outliers(const ModeSource& source, const FourierGeometry& grid,
                   const FourierGeometry& of_kernel, const EvaluationPoints& points,
@@ -78,8 +88,8 @@ void add_outliers(const ModeSource& source, const FourierGeometry& grid,
 }  // namespace
 
 void fourier_density(const MatrixView& x, Weights w, const EvaluationPoints& points,
-                     Span<const double> root, const DataRange& extent, double tolerance,
-                     double bytes, const RunOptions& options, Span<double> out) {
+                     Span<const double> root, Span<const double> within, const DataRange& extent,
+                     double tolerance, double bytes, const RunOptions& options, Span<double> out) {
   check_fourier_tolerance(tolerance);
   if (out.size != points.size()) throw error(ErrorKind::internal, "output of a wrong size");
   const DensityLayout layout = lay_density(extent, tolerance);
@@ -106,7 +116,14 @@ void fourier_density(const MatrixView& x, Weights w, const EvaluationPoints& poi
   } else {
     std::fill(out.begin(), out.end(), 0.0);  // points far from all samples keep it
   }
-  const std::vector<std::size_t> chosen = scale_near(far, scale, silent, out);
+  std::vector<std::size_t> chosen = scale_near(far, scale, silent, out);
+  if (within.size > 0 && std::isfinite(far)) {
+    const auto beyond = [&](std::size_t i) { return !is_within(points, i, within); };
+    const auto rest = std::stable_partition(chosen.begin(), chosen.end(), beyond);
+    for (auto at = chosen.begin(); at != rest; ++at)
+      out[*at] = scale.times(std::max(out[*at], 0.0));
+    chosen.erase(chosen.begin(), rest);
+  }
   density_of_far_points(x, w, points, chosen, root, extent, of_far, part_of(options, 0.9, 1.0),
                         out);
 }

@@ -21,16 +21,17 @@ namespace kestrel {
 ///
 /// Error: `tolerance` (1e-13 to 0.01) of the largest value that the estimate has anywhere. Values
 /// below 100 times that error are summed again by density_of_far_points, to 1 % of each; if all
-/// values are, to `tolerance` of each. No value is negative. Rounding adds 4e-16 times the
-/// distance, in bandwidths, of samples and points from the centre of the samples
+/// values are, to `tolerance` of each. Where points are not `within` limits (DensityTask::within)
+/// they are not summed again, unless all values are. No value is negative. Rounding adds 4e-16
+/// times the distance, in bandwidths, of samples and points from the centre of the samples
 /// (DensityLayout::rounding). The same bits for every number of threads.
 ///
 /// O(n + N log N + m), N the cells of lay_density; for a grid see sum_over_modes(). Throws
 /// error(memory) if these need more than `bytes`, and error(input) as direct_density. Not to be
 /// called inside a parallel_for.
 void fourier_density(const MatrixView& x, Weights w, const EvaluationPoints& points,
-                     Span<const double> root, const DataRange& extent, double tolerance,
-                     double bytes, const RunOptions& options, Span<double> out);
+                     Span<const double> root, Span<const double> within, const DataRange& extent,
+                     double tolerance, double bytes, const RunOptions& options, Span<double> out);
 
 /// The same for samples that are not known one by one. Error: `tolerance` of the largest value that
 /// the estimate has anywhere, also where it is small. Throws error(unfit) if the modes do not serve

@@ -34,7 +34,7 @@ void fourier_derivatives(const MatrixView& x, Weights w, const EvaluationPoints&
                          double tolerance, double bytes, const RunOptions& options,
                          Span<double> out) {
   if (order == 0) {
-    return fourier_density(x, w, points, root, extent, tolerance, bytes, options, out);
+    return fourier_density(x, w, points, root, {}, extent, tolerance, bytes, options, out);
   }
   check_fourier_tolerance(tolerance);
   const std::size_t m = points.size(), count = derivative_count(x.cols, order);

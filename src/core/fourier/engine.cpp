@@ -46,7 +46,7 @@ void run_fourier(const DensityTask& task, const DensityPlan& plan, const RunOpti
   if (const SpreadSamples* spread = task.sample.found<SpreadSamples>()) {
     return density_of_modes(*spread->source, task.at, task.root, plan.tolerance, how, out);
   }
-  fourier_density(task.sample.x(), task.sample.w(), task.at, task.root,
+  fourier_density(task.sample.x(), task.sample.w(), task.at, task.root, task.within,
                   *static_cast<const DataRange*>(plan.made.get()), plan.tolerance, kFourierBytes,
                   how, out);
 }

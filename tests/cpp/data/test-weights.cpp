@@ -101,12 +101,13 @@ const std::vector<Case>& densities() {
                 const LineSample line(at.samples.column(0), w);
                 fgt_density(line, span(at.line), 0.2, how, out);
               }),
-      filling("fourier", kPoints,
-              [](const Data& at, Weights w, const RunOptions& how, Out out) {
-                const EvaluationPoints points{at.points, {}};
-                const DataRange extent = measure_density(at.samples, w, points, {kRoot, 4}, how);
-                fourier_density(at.samples, w, points, {kRoot, 4}, extent, 1e-12, 1e9, how, out);
-              }),
+      filling(
+          "fourier", kPoints,
+          [](const Data& at, Weights w, const RunOptions& how, Out out) {
+            const EvaluationPoints points{at.points, {}};
+            const DataRange extent = measure_density(at.samples, w, points, {kRoot, 4}, how);
+            fourier_density(at.samples, w, points, {kRoot, 4}, {}, extent, 1e-12, 1e9, how, out);
+          }),
       filling("scanline", 1200,
               [](const Data& at, Weights w, const RunOptions& how, Out out) {
                 const std::vector<RegularAxis> axes{{-3, 0.15, 40}, {-3, 0.2, 30}};

@@ -32,7 +32,7 @@ std::vector<double> root_of(const std::vector<double>& H, std::size_t d) {
 
 struct Task {
   Drawn sample;
-  std::vector<double> root, points;
+  std::vector<double> root, points, within;
   std::vector<std::vector<double>> axis;
   EvaluationPoints where;
   const FourierModes* modes = nullptr;
@@ -76,8 +76,8 @@ struct Task {
   std::vector<double> run(const RunOptions& options, double bytes = 1e9) const {
     std::vector<double> out(where.size(), -1.0);
     const DataRange extent = measured(options);
-    fourier_density(sample.view(), sample.weights(), where, span(root), extent, tolerance, bytes,
-                    options, {out.data(), out.size()});
+    fourier_density(sample.view(), sample.weights(), where, span(root), span(within), extent,
+                    tolerance, bytes, options, {out.data(), out.size()});
     return out;
   }
 };
@@ -277,12 +277,44 @@ TEST(FourierDensityErrors, MemoryAndInput) {
                                            span(task.root), threads(1));
   for (const double bad : {0.0, 1e-15, 0.5}) {
     EXPECT_THROW(
-        fourier_density(task.sample.view(), task.sample.weights(), task.where, span(task.root),
+        fourier_density(task.sample.view(), task.sample.weights(), task.where, span(task.root), {},
                         extent, bad, 1e9, threads(1), {out.data(), out.size()}),
         error);
   }
   task.root[0] = 0;
   EXPECT_THROW(task.run(threads(1)), error);
+}
+
+TEST(FourierDensityFar, BeyondLimitsValuesHaveTheErrorOfTheGrid) {
+  for (std::size_t d = 2; d <= 3; ++d) {
+    Task task(normal_sample(200, d));
+    task.use_points();
+    // From the middle of the samples to 12 bandwidths beyond them.
+    for (std::size_t i = 0; i < task.sample.n; ++i) {
+      task.points[i] = -1 + 0.15 * static_cast<double>(i) * task.root[0];
+    }
+    const std::vector<double> all = task.run(threads(1));
+    const double largest = *std::max_element(all.begin(), all.end());
+    std::vector<double> limits(2 * d, -HUGE_VAL);
+    std::fill(limits.begin() + static_cast<std::ptrdiff_t>(d), limits.end(), HUGE_VAL);
+    task.within = limits;
+    EXPECT_TRUE(common::same_bits(task.run(threads(1)), all));
+    const double upper = task.points[task.sample.n / 2];
+    task.within[d] = upper;
+    const std::vector<double> near = task.run(threads(1));
+    EXPECT_TRUE(common::same_bits(task.run(threads(3)), near));
+    std::size_t other = 0;
+    for (std::size_t i = 0; i < near.size(); ++i) {
+      EXPECT_GE(near[i], 0);
+      EXPECT_LE(std::fabs(near[i] - all[i]), 2 * task.tolerance * largest);
+      if (task.points[i] <= upper) {
+        EXPECT_EQ(near[i], all[i]);
+      } else {
+        other += near[i] != all[i] ? 1 : 0;
+      }
+    }
+    EXPECT_GT(other, 10u);
+  }
 }
 
 TEST(FourierDensityFar, IsPolledForWithinABlockOfPoints) {

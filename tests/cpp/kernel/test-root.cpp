@@ -159,7 +159,7 @@ std::vector<double> run(const Task& task, Engine engine, KernelChoice choice) {
     } else {
       extent.frame.resize(1);
     }
-    fourier_density(task.view(), w, at, root, extent, 1e-13, 4e9, options, to);
+    fourier_density(task.view(), w, at, root, {}, extent, 1e-13, 4e9, options, to);
   }
   return out;
 }

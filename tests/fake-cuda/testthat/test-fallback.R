@@ -190,3 +190,16 @@ test_that("a bandwidth is found by the CPU where the device fails for that only"
   expect_identical(c(found$backend, found$selector$backend), c("cuda", "cpu"))
   expect_identical(found$H, density("cpu")$H)
 })
+
+test_that("sums with bandwidths that vary are those of the GPU", {
+  h <- rep(seq(1, 3, length.out = 68), 4)
+  sums <- function(backend, ...) kde.sp(fake_sample, hs = h, gridsize = 9, backend = backend, ...)$estimate
+  balloon <- function(backend) kde.balloon(fake_sample, eval.points = fake_sample[1:9, ], backend = backend)$estimate
+  expect_error(sums("cuda"), class = "kestrel_error_backend")
+  with_fake({
+    expect_equal(sums("cuda"), sums("cpu"), tolerance = 1e-10)
+    expect_equal(balloon("cuda"), balloon("cpu"), tolerance = 1e-10)
+    fake_does(SUM = 2)
+    expect_error(sums("cuda"), class = "kestrel_error_backend")
+  })
+})
