@@ -31,8 +31,9 @@
 #'   - for [q_error()] the errors, and for [kde_synopsis()] the rows of the synopsis;
 #'   - for [sketch_plan()] a row for each column: `term`, the `width` of its cells and `hmin`.
 #'
-#'   There is none for [kde_stream()], whose estimate is in a file or went to a function, for [kestrel_info()], and for
-#'   selections of a synopsis, of which `summarise()` and `count()` make tables.
+#'   There is none for [kde_stream()], whose estimate is in a file or went to a function, for [kestrel_info()], for what
+#'   plots return with `plot.behavior = "data"`, see [tidiers], and for selections of a synopsis, of which `summarise()`
+#'   and `count()` make tables.
 #'
 #'   A variable whose name is that of another column gets `.1` behind it.
 #' @section Units: Those of the fields from which the columns are taken.

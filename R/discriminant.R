@@ -306,8 +306,7 @@ plot.kestrel_kda <- function(x, y, y.group, xlab = NULL, ylab = NULL, main = NUL
   weighed <- Map(`*`, x$estimate, x$prior.prob)
   empty_plot(axes[[1L]], if (d == 1L) range(0, unlist(weighed)) else axes[[2L]], more,
              xlab = given_or(xlab, x$names[1L]),
-             ylab = given_or(ylab, if (d == 1L) "Prior probability x density" else x$names[2L]), main = main,
-             note = paste(levels(x$x.group), collapse = ", "))
+             ylab = given_or(ylab, if (d == 1L) "Prior probability x density" else x$names[2L]), main = main)
   region <- max.col(matrix(unlist(weighed), ncol = k), ties.method = "first")
   drawing_with(more, if (d == 1L) {
     for (j in seq_len(k)) {
@@ -325,5 +324,6 @@ plot.kestrel_kda <- function(x, y, y.group, xlab = NULL, ylab = NULL, main = NUL
                         col = col[j])
     }
   })
+  if (room_above(1, main)) draw_map_key(levels(x$x.group), col)
   invisible(x)
 }

@@ -16,7 +16,8 @@
 #' as in [npunitest()]. A bandwidth of one regressor, and a page made by [explore()], are curves of the criterion.
 #' [kde_risk()] has contour lines of the log ratio, and dashed ones around the tolerance regions.
 #'
-#' There are no pictures of plans, streams and selections of synopses, which have no estimate.
+#' There are no pictures of [sketch_plan()], [kde_stream()], selections of a synopsis and [kestrel_info()], which hold
+#' no estimate. There is none of what plots return with `plot.behavior = "data"` either: its fit has one.
 #'
 #' @param object an object of this package.
 #' @param cont percentages of the regions of a density of two or more variables, as in [contourLevels()].
@@ -28,7 +29,8 @@
 #' @section Units: Axes are in the units of the variables, densities in 1 / volume.
 #' @section Errors: Errors of class `kestrel_error_input` are for objects that have been edited, for estimates that are
 #'   not on a grid, and for `variables` that are not in the model or are of both kinds. They are also for tests without
-#'   a distribution of their statistic, and for bandwidths and pages without a criterion.
+#'   a distribution of their statistic, and for bandwidths and pages without a criterion. In more than two dimensions
+#'   they are for distribution functions, copulas, derivatives, classes, groups, histograms and regions of a test.
 #' @section Cost: That of the `plot()` methods.
 #' @references Wickham, H. (2016) *ggplot2: Elegant Graphics for Data Analysis*. Springer.
 #' @seealso [stat_kestrel_density()] for layers that estimate from a picture's own data

@@ -172,7 +172,7 @@ plot.kestrel_loctest <- function(x, xlab = NULL, ylab = NULL, main = NULL, col =
   names <- if (d == 1L) c(variable_label(x$fhat1), "Density") else plane_labels(x$fhat1)
   heights <- range(0, x$fhat1$estimate, x$fhat2$estimate)
   empty_plot(axes[[1L]], if (d == 1L) heights else axes[[2L]], more, xlab = given_or(xlab, names[1L]),
-             ylab = given_or(ylab, names[2L]), main = main, note = "Where the densities differ significantly")
+             ylab = given_or(ylab, names[2L]), main = main)
   drawing_with(more, for (k in 1:2) {
     fhat <- if (k == 1L) x$fhat1 else x$fhat2
     if (d == 1L) {
@@ -185,5 +185,6 @@ plot.kestrel_loctest <- function(x, xlab = NULL, ylab = NULL, main = NULL, col =
                         col = col[k], lty = k)
     }
   })
+  if (room_above(1, main)) draw_map_key(paste(c("x1", "x2"), "significantly larger"), col)
   invisible(x)
 }

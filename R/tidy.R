@@ -21,11 +21,6 @@
 #' includes the kernel of the observation itself. Derivatives by several variables have a column for each, such as
 #' `.D.x.y`. A bandwidth object gives what its fit gives.
 #'
-#' What is not an estimate from rows has no `augment()`: tests, scores, maps of several bandwidths, ridges, copulas,
-#' regions, sketches and synopses. [kde_stream()] has only `glance()`, because its estimate is in a file, and
-#' [sketch_plan()] only `tidy()`. The selections of a synopsis have none of these: [dplyr::summarise()] and
-#' [dplyr::count()] make tables of them.
-#'
 #' @param x an object of this package.
 #' @param conf.int,conf.level `tidy()` of [npplreg()] and [npindex()]: whether to give confidence limits, and their
 #'   level.
@@ -34,6 +29,23 @@
 #' @param newdata `augment()`: other points, as for `predict()`.
 #' @param ... no further arguments: other names are an error.
 #' @return A tibble if package \pkg{tibble} is installed, and otherwise a data frame.
+#' @section Classes without some of them: `augment()` needs an estimate at the rows of data. It is missing for
+#'   - tests, which are about whole samples: [npcmstest()], [npqcmstest()], [npsigtest()], [npdeneqtest()],
+#'     [npunitest()], [npsymtest()], [npdeptest()], [npsdeptest()], [kde.test()] and [kde.local.test()];
+#'   - maps and records of many bandwidths: [sizer()], [modetree()], [explore()], [hboot()], \code{\link{Hboot}()}, and
+#'     what selectors return with `amise = TRUE`;
+#'   - [kcopula()], [kfs()], [kdr()] and [kde_risk()], which have no `predict()`; [kroc()], whose points are rates; and
+#'     [npksum()], whose sums are no estimates;
+#'   - [pdf_score()] and [q_error()], which are about estimates and not about rows;
+#'   - [kde_sketch()], [kde_synopsis()] and [kde_stream()], which do not keep the rows, and [sketch_plan()].
+#'
+#'   `tidy()` is missing for [kde_stream()], whose estimate is in a file or went to a function. `glance()` is missing
+#'   for [sketch_plan()], which has only a row for each column.
+#'
+#'   Three classes have none of these. [dplyr::summarise()] and [dplyr::count()] make tables of the selections of a
+#'   synopsis. [kestrel_info()] is about the machine and not about data. What plots return with
+#'   `plot.behavior = "data"` is a list for code that was written for \pkg{np}; the columns of its table are `eval`,
+#'   `fitted()` and `se()`.
 #' @section Units: Those of the fields from which the columns are taken.
 #' @section Errors: Errors of class `kestrel_error_input` are for objects that have been edited, for `data` with another
 #'   number of rows, for `data` and `newdata` together, and for points that `predict()` refuses.

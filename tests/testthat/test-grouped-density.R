@@ -58,7 +58,19 @@ test_that("methods work by group", {
   frame <- as.data.frame(by)
   expect_named(frame, c("Species", "Petal.Length", "Petal.Width", "estimate"))
   expect_identical(frame$estimate[82:162], as.vector(by$estimates$versicolor$estimate))
+  # A row for each point of each group's own grid, in the order of the groups.
+  tidied <- generics::tidy(by)
+  expect_s3_class(tidied, "tbl_df")
+  for (name in levels(some$Species)) {
+    alone <- kde(some[some$Species == name, 1:2], gridsize = 9)
+    rows_of <- tidied[tidied$Species == name, ]
+    expect_identical(rows_of$Petal.Length, rep(alone$eval.points[[1L]], 9L))
+    expect_identical(rows_of$Petal.Width, rep(alone$eval.points[[2L]], each = 9L))
+    expect_identical(rows_of$estimate, as.vector(alone$estimate))
+  }
+  expect_identical(tidied$Species, rep(factor(levels(some$Species), levels(some$Species)), each = 81L))
   expect_identical(generics::glance(by)$nobs, c(20L, 25L, 30L))
+  expect_identical(generics::glance(by)$h, unname(vapply(by$estimates, function(fhat) det(fhat$H)^(1 / 4), 0)))
   expect_identical(generics::augment(by)$.fitted, rows)
   expect_identical(nobs(by), 75L)
   expect_snapshot_output({

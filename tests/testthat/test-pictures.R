@@ -145,3 +145,83 @@ test_that("groups and a relative risk", {
   picture("relative risk", plot(kde_risk(quakes[deep, 1:2], quakes[!deep, 1:2], h = 1.5, gridsize = 15)))
   picture("relative risk on a line", plot(kde_risk(quakes$lat[deep], quakes$lat[!deep], gridsize = 41)))
 })
+
+test_that("densities made otherwise", {
+  rows <- faithful[seq(1, 272, by = 6), ]
+  picture("truncated density", plot(kde.truncate(plane, cbind(c(1, 6, 6, 1), c(40, 40, 95, 70)))))
+  picture("density with a boundary", plot(kde.boundary(airquality$Ozone, xmin = 0, na.action = na.omit, gridsize = 41)))
+  picture("density with a bandwidth for each observation", plot(kde.sp(rows, gridsize = 15)))
+  sample <- faithful$eruptions
+  picture("density of a sketch", plot(kde_sketch(sample, sketch_plan(sample, 0.3))))
+  picture("histograms", {
+    before <- graphics::par(mfrow = c(1, 2))
+    plot(histde(faithful$eruptions), drawpoints = TRUE)
+    plot(histde(faithful))
+    graphics::par(before)
+  })
+  picture("copula", plot(kcopula(rows, gridsize = 15)))
+  known <- learn(kde_synopsis(faithful, size = 50, h = 0.3), list(lower = faithful - 1, upper = faithful + 1),
+                 rep(c(4, 9), 136))
+  picture("errors of a synopsis while it learns", plot(known))
+})
+
+test_that("derivatives and what is made of them", {
+  rows <- faithful[seq(1, 272, by = 6), ]
+  bend <- kdde(rows, deriv.order = 2, gridsize = 15)
+  picture("derivatives", {
+    before <- graphics::par(mfrow = c(2, 2))
+    plot(kdde(faithful$eruptions, deriv.order = 1, gridsize = 41))
+    plot(bend, which.deriv.ind = 2)
+    plot(kdde(rows, deriv.order = 1, gridsize = 7), display = "quiver")
+    plot(kcurv(bend))
+    graphics::par(before)
+  })
+  picture("significant curvature", {
+    before <- graphics::par(mfrow = c(1, 2))
+    plot(kfs(faithful$eruptions, gridsize = 41))
+    plot(kfs(faithful, gridsize = 15), drawpoints = FALSE)
+    graphics::par(before)
+  })
+  picture("gradients of a plane by bandwidth", plot(sizer(rows, h = c(0.5, 1, 2), gridsize = 9)))
+  picture("clusters", plot(kms(rows)))
+  picture("ridges", {
+    before <- graphics::par(mfrow = c(1, 2))
+    ridges <- kdr(rows, H = diag(c(0.2, 30)), gridsize = 51)
+    plot(ridges)
+    plot(ridges, type = "l")
+    graphics::par(before)
+  })
+})
+
+test_that("classes and samples beside each other", {
+  flowers <- iris[seq(1, 150, by = 3), ]
+  picture("classes on a line", plot(kda(flowers$Petal.Length, flowers$Species, gridsize = 41)))
+  picture("classes in the plane", plot(kda(flowers[3:4], flowers$Species, gridsize = 15)))
+  picture("receiver operating characteristic", {
+    plot(kroc(iris$Sepal.Length[51:100], iris$Sepal.Length[101:150], gridsize = 41), add.roc.ref = TRUE)
+  })
+  picture("regions where densities differ", {
+    before <- graphics::par(mfrow = c(1, 2))
+    plot(kde.local.test(iris$Petal.Width[51:100], iris$Petal.Width[101:150], gridsize = 41))
+    plot(kde.local.test(iris[51:100, 3:4], iris[101:150, 3:4], gridsize = 15))
+    graphics::par(before)
+  })
+})
+
+test_that("models of mixed data", {
+  cars <- transform(mtcars, cyl = factor(cyl))
+  mixed <- npregbw(mpg ~ wt + cyl, data = cars, bws = c(0.5, 0.2), bandwidth.compute = FALSE)
+  picture("fit by a number and a factor", plot(npreg(mixed), neval = 21))
+  density <- npudensbw(~ wt + cyl, data = cars, bws = c(0.4, 0.2), bandwidth.compute = FALSE)
+  picture("density of a number and a factor", plot(density, neval = 21))
+  given <- npcdensbw(mpg ~ wt, data = cars, bws = c(2, 0.4), bandwidth.compute = FALSE)
+  picture("conditional density", plot(npcdens(given), neval = 15))
+  below <- npcdistbw(mpg ~ wt, data = cars, bws = c(2, 0.4), bandwidth.compute = FALSE)
+  picture("regression of a quantile", plot(npqreg(below, tau = 0.25), neval = 21))
+  partly <- npplregbw(mpg ~ hp | wt, cars, bws = matrix(0.5, 2), bandwidth.compute = FALSE)
+  picture("partially linear fit", plot(npplreg(partly), neval = 21))
+  smooth <- npscoefbw(mpg ~ hp | wt, cars, bws = 0.5, bandwidth.compute = FALSE)
+  picture("smooth coefficients", plot(npscoef(smooth), coef = TRUE, neval = 21))
+  index <- npindexbw(mpg ~ wt + hp, cars, bws = c(1, 0.01, 0.5), bandwidth.compute = FALSE)
+  picture("fit by an index", plot(npindex(index)))
+})
