@@ -11,8 +11,8 @@ namespace kestrel {
 
 namespace {
 
-/// What takes a sample at the distance of the bandwidth out of the closed window of the uniform
-/// kernel, whatever is rounded.
+/// What takes a sample at the distance of the bandwidth out of the window of a kernel that ends
+/// there, whatever is rounded.
 constexpr double kOpen = 1 + 8 * std::numeric_limits<double>::epsilon();
 
 /// Points of a work item.
@@ -27,7 +27,9 @@ MixedNeighbours::MixedNeighbours(const MixedSample& sample, const MixedSample& p
       columns_(sample.columns()),
       scale_(rows_ * columns_) {
   const MixedSample& from = adaptive_ ? sample : points;
-  const double open = kernel.continuous == Kernel::uniform ? kOpen : 1.0;
+  const bool reaches_farther =
+      kernel.continuous == Kernel::gaussian || kernel.continuous == Kernel::epanechnikov;
+  const double open = reaches_farther ? 1.0 : kOpen;
   if (adaptive_) times_.assign(rows_, 1.0);
   std::vector<double> line;
   for (std::size_t c = 0; c < columns_; ++c) {
