@@ -202,8 +202,13 @@ groups_frame <- function(columns) {
 }
 
 # The name of each row's group, and the sizes of all groups. Levels of one factor without observations have size 0.
+# Several names are joined by commas, so those with a comma are quoted: different groups have different names.
 split_by <- function(groups) {
-  of <- do.call(paste, c(lapply(unclass(groups), as.character), sep = ", "))
+  texts <- unname(lapply(unclass(groups), as.character))
+  if (length(texts) > 1L) {
+    texts <- lapply(texts, function(text) ifelse(grepl("[,\"]", text), encodeString(text, quote = "\""), text))
+  }
+  of <- do.call(paste, c(texts, sep = ", "))
   single <- length(groups) == 1L && is.factor(groups[[1L]])
   order <- do.call(order, unname(unclass(groups)))
   all <- if (single) levels(groups[[1L]]) else unique(of[order])

@@ -35,6 +35,11 @@ test_that("variables are found as in formulas", {
   expect_equal(as.data.frame(grouped), as.data.frame(two))
   keys <- c("cyl", "am")
   expect_equal(as.data.frame(kde(mtcars, ~ mpg, .by = c(cyl, am), h = 2, gridsize = 5)), as.data.frame(two))
+  # Names with commas are names of different groups, and columns may have any names.
+  commas <- data.frame(x = c(1:3, 7:9), sep = rep(c("a, b", "a"), each = 3), collapse = rep(c("c", "b, c"), each = 3))
+  by_commas <- kde(commas, ~ x | sep + collapse, h = 1, gridsize = 5)
+  expect_identical(names(by_commas$estimates), c("a, \"b, c\"", "\"a, b\", c"))
+  expect_identical(by_commas$n, c(3L, 3L))
   expect_equal(as.data.frame(kde(mtcars[c("mpg", keys)], .by = keys, h = 2, gridsize = 5)), as.data.frame(two))
   expect_s3_class(kde(mtcars$mpg, .by = NULL, gridsize = 5), "kestrel_kde")
 })
