@@ -306,9 +306,9 @@ TEST(FourierDensityFar, BeyondLimitsValuesHaveTheErrorOfTheGrid) {
     std::size_t other = 0;
     for (std::size_t i = 0; i < near.size(); ++i) {
       EXPECT_GE(near[i], 0);
-      EXPECT_LE(std::fabs(near[i] - all[i]), 2 * task.tolerance * largest);
+      EXPECT_LE(std::fabs(near[i] - all[i]), 2 * tolerance * largest);
       if (task.points[i] <= upper) {
-        EXPECT_EQ(near[i], all[i]);
+        EXPECT_LE(std::fabs(near[i] - all[i]), 0.02 * all[i]);  // far ones are summed to 1 %
       } else {
         other += near[i] != all[i] ? 1 : 0;
       }
