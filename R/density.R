@@ -89,8 +89,8 @@
 #' @section Cost: Direct sums take O(n m d) for m points, on all threads. [engines] has the cost of the faster
 #'   algorithms. The contour levels of a grid take up to 80 bytes for each observation (measured in two dimensions).
 #'   With `bounds` or a `period` the images of the points, or those of the observations if they are fewer, are
-#'   additional points or observations. Those of the Gaussian kernel reach 9 bandwidths beyond a bound. This takes up
-#'   to half as much time again.
+#'   additional points or observations. Those of the Gaussian kernel reach 9 bandwidths beyond a bound. For large
+#'   samples this takes up to half as much time again.
 #'
 #' @param x a numeric vector (d = 1), a matrix or data frame with n rows and d columns, or a sketch made by
 #'   [kde_sketch()]. Also points of package \pkg{sf}, see [maps], data frames with groups, see [kde-groups], and tables
