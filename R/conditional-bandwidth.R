@@ -97,10 +97,8 @@ both_sides <- function(frame, formula) {
 #' @export
 npcdensbw.default <- function(xdat, ydat, bws = NULL, bandwidth.compute = TRUE, ...,
                               bwmethod = c("cv.ml", "cv.ls", "normal-reference"), bwscaling = FALSE,
-                              cxkertype = c("gaussian", "epanechnikov", "uniform", "biweight", "triweight"),
-                              cxkerorder = 2,
-                              cykertype = c("gaussian", "epanechnikov", "uniform", "biweight", "triweight"),
-                              cykerorder = 2,
+                              cxkertype = "gaussian", cxkerorder = 2,
+                              cykertype = "gaussian", cykerorder = 2,
                               uxkertype = c("aitchisonaitken", "liracine"),
                               uykertype = c("aitchisonaitken", "liracine"),
                               oxkertype = c("liracine", "wangvanryzin", "racineliyan"),

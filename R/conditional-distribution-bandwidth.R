@@ -79,10 +79,8 @@ npcdistbw.formula <- function(formula, data = NULL, subset, na.action = getOptio
 #' @export
 npcdistbw.default <- function(xdat, ydat, bws = NULL, gydat = NULL, bandwidth.compute = TRUE, ...,
                               bwmethod = c("cv.ls", "normal-reference"), bwscaling = FALSE,
-                              cxkertype = c("gaussian", "epanechnikov", "uniform", "biweight", "triweight"),
-                              cxkerorder = 2,
-                              cykertype = c("gaussian", "epanechnikov", "uniform", "biweight", "triweight"),
-                              cykerorder = 2,
+                              cxkertype = "gaussian", cxkerorder = 2,
+                              cykertype = "gaussian", cykerorder = 2,
                               uxkertype = c("aitchisonaitken", "liracine"),
                               oxkertype = c("liracine", "wangvanryzin", "racineliyan"),
                               oykertype = c("liracine", "wangvanryzin", "racineliyan"), nmulti = NULL,

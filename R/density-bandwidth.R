@@ -153,8 +153,7 @@ density_frame <- function(formula, data, call, env) {
 #' @export
 npudensbw.default <- function(dat, bws = NULL, bandwidth.compute = TRUE, ...,
                               bwmethod = c("cv.ml", "cv.ls", "normal-reference"), bwscaling = FALSE,
-                              ckertype = c("gaussian", "epanechnikov", "uniform", "biweight", "triweight"),
-                              ckerorder = 2,
+                              ckertype = "gaussian", ckerorder = 2,
                               ukertype = c("aitchisonaitken", "liracine"),
                               okertype = c("liracine", "wangvanryzin", "racineliyan"), nmulti = NULL,
                               na.action = stats::na.omit, threads = NULL, verbose = NULL) {

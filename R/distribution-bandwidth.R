@@ -102,8 +102,7 @@ npudistbw.formula <- function(formula, data = NULL, subset, na.action = getOptio
 #' @export
 npudistbw.default <- function(dat, bws = NULL, gdat = NULL, bandwidth.compute = TRUE, ...,
                               bwmethod = c("cv.cdf", "normal-reference"), bwscaling = FALSE,
-                              ckertype = c("gaussian", "epanechnikov", "uniform", "biweight", "triweight"),
-                              ckerorder = 2,
+                              ckertype = "gaussian", ckerorder = 2,
                               okertype = c("liracine", "wangvanryzin", "racineliyan"), nmulti = NULL,
                               do.full.integral = FALSE, ngrid = 100, na.action = stats::na.omit, threads = NULL,
                               verbose = NULL) {

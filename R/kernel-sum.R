@@ -154,8 +154,7 @@ npksum.default <- function(bws, txdat = NULL, tydat = NULL, exdat = NULL, weight
                            kernel.pow = 1, bandwidth.divide = FALSE, operator = "normal",
                            permutation.operator = c("none", "normal", "derivative", "integral"),
                            compute.ocg = FALSE, return.kernel.weights = FALSE, ...,
-                           ckertype = c("gaussian", "epanechnikov", "uniform", "biweight", "triweight"),
-                           ckerorder = 2,
+                           ckertype = "gaussian", ckerorder = 2,
                            ukertype = c("aitchisonaitken", "liracine"),
                            okertype = c("liracine", "wangvanryzin", "nliracine", "racineliyan"),
                            na.action = stats::na.omit, threads = NULL, verbose = NULL) {

@@ -54,8 +54,7 @@
 #' @export
 npscoefbw <- function(xdat, ydat, zdat = NULL, bws = NULL, bandwidth.compute = TRUE, ..., formula = NULL, data = NULL,
                       subset, bwmethod = "cv.ls", bwscaling = FALSE,
-                      ckertype = c("gaussian", "epanechnikov", "uniform", "biweight", "triweight"),
-                      ckerorder = 2,
+                      ckertype = "gaussian", ckerorder = 2,
                       ukertype = c("aitchisonaitken", "liracine"),
                       okertype = c("liracine", "wangvanryzin", "racineliyan"), nmulti = NULL, na.action = NULL,
                       threads = NULL, verbose = NULL) {
