@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <vector>
 
 #include "core/base/error.hpp"
+#include "core/data/kd_order.hpp"
 
 namespace kestrel {
 
@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kSamplesInBlock = 64;
 constexpr std::size_t kPointsInItem = 16;
 
-/// The profile of a compact kernel at a squared distance below one.
+/// The profile of a compact kernel at a squared distance of at most one.
 double compact_profile(const KernelRow& row, double q) {
   if (row.form == KernelForm::cosine) return std::cos(kPi / 2 * std::sqrt(q));
   const double power = row.inner == 2 ? q : row.inner == 1 ? std::sqrt(q) : q * std::sqrt(q);
@@ -24,20 +24,27 @@ double compact_profile(const KernelRow& row, double q) {
   return value;
 }
 
-/// Samples in the order of the first variable, and the boxes of blocks of them.
+/// Samples in the order of a k-d tree, and the boxes of its leaves, the blocks.
 struct SampleBlocks {
   std::size_t n, d;
   std::vector<double> x, w, h;          // x sample by sample; h empty if points have bandwidths
   std::vector<double> low, high, most;  // of blocks: corners, and the largest bandwidth
 
-  SampleBlocks(const MatrixView& of, Weights weights, Span<const double> bandwidths)
+  SampleBlocks(const MatrixView& of, Weights weights, Span<const double> bandwidths,
+               const ParallelOptions& options)
       : n(of.rows), d(of.cols) {
-    std::vector<std::size_t> order(n);
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-      return of(a, 0) < of(b, 0) || (of(a, 0) == of(b, 0) && a < b);
-    });
-    for (const std::size_t i : order) {
+    KdOrder sorted;
+    sorted.n = n;
+    sorted.d = d;
+    sorted.leaf = kSamplesInBlock;
+    sorted.z = RawArray<double>(n * d);
+    sorted.order.resize(n);
+    for (std::size_t i = 0; i < n; ++i) sorted.order[i] = i;
+    for (std::size_t k = 0; k < d; ++k) {
+      for (std::size_t i = 0; i < n; ++i) sorted.z[k * n + i] = of(i, k);
+    }
+    sort_points(&sorted, options);
+    for (const std::size_t i : sorted.order) {
       for (std::size_t k = 0; k < d; ++k) x.push_back(of(i, k));
       w.push_back(weights[i]);
       if (bandwidths.size > 0) h.push_back(bandwidths[i]);
@@ -66,7 +73,7 @@ struct SampleBlocks {
           std::max(std::max(low[block * d + k] - at[k], at[k] - high[block * d + k]), 0.0);
       square += (beyond / reach) * (beyond / reach);
     }
-    return square < 1;
+    return square <= 1;
   }
 };
 
@@ -85,7 +92,7 @@ double sum_at(const SampleBlocks& of, const double* at, double h, const KernelRo
         q += u * u;
         volume *= width;
       }
-      if (q < 1) sum += of.w[j] * compact_profile(row, q) / volume;
+      if (q <= 1) sum += of.w[j] * compact_profile(row, q) / volume;
     }
     total += sum;
   }
@@ -102,7 +109,7 @@ void variable_points(const MatrixView& x, Weights w, Span<const double> h, bool 
       h.size != (by_point ? points.rows : x.rows)) {
     throw error(ErrorKind::internal, "sizes of a sum with bandwidths that vary do not match");
   }
-  const SampleBlocks samples(x, w, by_point ? Span<const double>() : h);
+  const SampleBlocks samples(x, w, by_point ? Span<const double>() : h, part_of(options, 0, 0));
   std::vector<double> unit(d * d, 0.0);
   for (std::size_t k = 0; k < d; ++k) unit[k * d + k] = 1;
   const double scale =

@@ -10,8 +10,8 @@
 namespace kestrel {
 
 /// out[i] = sum_j w_j K_h(e_i - x_j) with h = h_j, or h = h_i if there are bandwidths of points;
-/// K_h(u) = h^-d K(u / h) for a compact radial kernel. Samples lie in blocks, sorted by the first
-/// variable, and a point passes over the blocks whose box is out of reach.
+/// K_h(u) = h^-d K(u / h) for a compact radial kernel. Samples lie in the leaves of a k-d tree,
+/// and a point passes over those out of reach. Pairs at exactly h count for the uniform kernel.
 ///
 /// x: n*d; w: n; h: n or, by_point, m positive numbers; points: m*d; out: m. Error: rounding, 1e-15
 /// of each sum. The same bits for every number of threads. Throws error(internal) if sizes do not

@@ -62,6 +62,12 @@ TEST(VariablePoints, SumsForEveryKernel) {
       }
     }
   }
+  // Windows are closed: on a lattice with h of a step or two.
+  const std::vector<double> lattice{0, 1, 2, 3}, steps{1, 1, 2, 1};
+  std::vector<double> counts(4);
+  variable_points({lattice.data(), 4, 1}, Weights::ones(4), {steps.data(), 4}, true,
+                  Kernel::uniform, {lattice.data(), 4, 1}, {}, {counts.data(), 4});
+  EXPECT_EQ(counts, (std::vector<double>{1, 1.5, 1, 1}));
   const std::vector<double> one{0.5};
   std::vector<double> out(1);
   EXPECT_THROW(variable_points({one.data(), 1, 1}, Weights::ones(1), {one.data(), 0}, false,
