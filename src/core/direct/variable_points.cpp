@@ -78,6 +78,7 @@ struct SampleBlocks {
 };
 
 double sum_at(const SampleBlocks& of, const double* at, double h, const KernelRow& row) {
+  const bool closed = row.form == KernelForm::power && row.outer == 0;
   double total = 0;
   for (std::size_t block = 0; block < of.most.size(); ++block) {
     if (!of.reaches(block, at, of.h.empty() ? h : of.most[block])) continue;
@@ -92,7 +93,7 @@ double sum_at(const SampleBlocks& of, const double* at, double h, const KernelRo
         q += u * u;
         volume *= width;
       }
-      if (q <= 1) sum += of.w[j] * compact_profile(row, q) / volume;
+      if (q < 1 || (closed && q == 1)) sum += of.w[j] * compact_profile(row, q) / volume;
     }
     total += sum;
   }
