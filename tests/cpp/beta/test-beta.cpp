@@ -12,6 +12,8 @@ namespace {
 
 using real = long double;
 
+const real pi = std::acos(-1.0L);
+
 /// Chen (1999), the second form, from its formulas; at the end itself a shape is 1.
 real shape(real u, real b) {
   if (u >= 2 * b) return u / b;
@@ -20,12 +22,30 @@ real shape(real u, real b) {
   return std::max(2 * b * b + 2.5L - root, 1.0L);
 }
 
+/// log Gamma(z) less Stirling's formula. Its series where lgamma(), a large number, has no digit
+/// left for it.
+real stirling_rest(real z) {
+  if (z < 20) return std::lgamma(z) - (z - 0.5L) * std::log(z) + z - std::log(2 * pi) / 2;
+  const real r = 1 / (z * z);
+  return (1 / 12.0L -
+          r * (1 / 360.0L -
+               r * (1 / 1260.0L -
+                    r * (1 / 1680.0L - r * (1 / 1188.0L - r * (691 / 360360.0L - r / 156)))))) /
+         z;
+}
+
+/// The logarithm of 1 / Beta(p, q), of terms no larger than those of the kernel.
+real log_factor(real p, real q) {
+  return (p - 0.5L) * std::log1p(q / p) + (q - 0.5L) * std::log1p(p / q) + std::log(p + q) / 2 -
+         std::log(2 * pi) / 2 + stirling_rest(p + q) - stirling_rest(p) - stirling_rest(q);
+}
+
 real chen(real x, real u, real b) {
   const real p = shape(u, b), q = shape(1 - u, b);
   if ((x == 0 && p > 1) || (x == 1 && q > 1)) return 0;
   const real log_x = x == 0 ? 0 : (p - 1) * std::log(x);
   const real log_rest = x == 1 ? 0 : (q - 1) * std::log1p(-x);
-  return std::exp(log_x + log_rest + std::lgamma(p + q) - std::lgamma(p) - std::lgamma(q));
+  return std::exp(log_x + log_rest + log_factor(p, q));
 }
 
 /// Between the ends, near them, on them, and tied.
