@@ -16,6 +16,27 @@ constexpr double kMaxNodeLoss = 50, kMaxVarianceLoss = 1e4;
 /// Sums below this share of the lightest weight may miss what lies beyond the reach.
 constexpr double kLeastSum = 0.01;
 
+/// The matrix of simd::NodePair from one of nodes to nodes. The parts of weights are sums and
+/// differences, and those of what comes out are half of these, which makes the factor of 1/4.
+void set_parts(const double* full, double* parts) {
+  constexpr std::size_t half = kNodes / 2;
+  const auto at = [&](std::size_t m, std::size_t n) { return full[kNodes * m + n]; };
+  for (std::size_t m = 0; m < half; ++m) {
+    const std::size_t mirrored = kNodes - 1 - m;
+    double* row = parts + 2 * kNodes * m;
+    for (std::size_t n = 0; n < half; ++n) {
+      const double even = at(m, n) + at(mirrored, n), odd = at(m, n) - at(mirrored, n);
+      const std::size_t other = kNodes - 1 - n;
+      const double even_at_other = at(m, other) + at(mirrored, other);
+      const double odd_at_other = at(m, other) - at(mirrored, other);
+      row[n] = 0.25 * (even + even_at_other);
+      row[half + n] = 0.25 * (odd + odd_at_other);
+      row[2 * half + n] = 0.25 * (even - even_at_other);
+      row[3 * half + n] = 0.25 * (odd - odd_at_other);
+    }
+  }
+}
+
 }  // namespace
 
 NodeKernel::NodeKernel(const SquarePolynomial* factor, int count, int power, double rho,
@@ -25,22 +46,20 @@ NodeKernel::NodeKernel(const SquarePolynomial* factor, int count, int power, dou
   const double reach = std::min(kGaussianReach, std::sqrt(2 * exponent / power));
   lags_ = whole_number<int>(std::max(0.0, std::min(std::ceil(reach / rho) + 1, span)));
   const NodeTables& tables = node_tables();
-  matrix_.resize(static_cast<std::size_t>(count * (2 * lags_ + 1)) * kMatrix);
+  matrix_.resize(static_cast<std::size_t>(count * (lags_ + 1)) * kMatrix);
   for (int lag = 0; lag <= lags_; ++lag) {
+    double full[3][kMatrix];  // from node m of the samples to node n of the points
     for (std::size_t m = 0; m < kNodes; ++m) {
       for (std::size_t n = 0; n < kNodes; ++n) {
         const double u = rho * (lag + 0.5 * (tables.node[m] - tables.node[n])), v = u * u;
         double term = std::exp(-0.5 * power * v);
         for (int q = 0; q < count; ++q) {
-          const double value = term * factor[q](v);
-          matrix_[start(q, lag) + kNodes * m + n] = value;
-          // The nodes are symmetric about 0.
-          matrix_[start(q, -lag) + kNodes * (kNodes - 1 - m) + (kNodes - 1 - n)] =
-              q == 1 ? -value : value;
+          full[q][kNodes * m + n] = term * factor[q](v);
           term *= u;
         }
       }
     }
+    for (int q = 0; q < count; ++q) set_parts(full[q], matrix_.data() + start(q, lag));
     const double near = rho * std::max(0, lag - 1), far = rho * (lag + 1);
     const double decay = std::exp(-0.5 * power * near * near);
     bound_.push_back(decay * factor[0].bound(far * far));
@@ -95,31 +114,44 @@ CellAtNodes::CellAtNodes(const GaussianCall& call, double key, double response)
   const NodeLevel& level = *call.level;
   const NodeKernel& nodes = *call.nodes;
   const double width = std::ldexp(1.0, level.exponent), lags = nodes.lags();
-  simd::NodeSource sources[kMany];
-  int lag_of[kMany];
+  simd::NodePair pairs[kMany];
+  double parts[6 * kNodes] = {};
   std::size_t waiting = 0;
   const auto add_up = [&] {
-    for (int q = 0; q < call.powers; ++q) {
-      for (std::size_t s = 0; s < waiting; ++s) sources[s].matrix = nodes.matrix(q, lag_of[s]);
-      call.table.nodes->add_products(sources, waiting, columns,
-                                     sum + q * columns * static_cast<int>(kNodes));
-    }
+    call.table.nodes->add_pairs(pairs, waiting, columns, call.powers, nodes.stride(), parts);
     waiting = 0;
   };
-  const auto from = std::lower_bound(level.key.begin(), level.key.end(), key - lags);
-  for (std::size_t s = static_cast<std::size_t>(from - level.key.begin());
-       s < level.cells() && level.key[s] - key <= lags; ++s) {
-    const double apart = level.key[s] - key;
+  // The next cells on both sides.
+  const auto at_right = std::lower_bound(level.key.begin(), level.key.end(), key);
+  auto right = static_cast<std::size_t>(at_right - level.key.begin()), left = right;
+  while (true) {
+    const double to_right = right < level.cells() ? level.key[right] - key : HUGE_VAL;
+    const double to_left = left > 0 ? key - level.key[left - 1] : HUGE_VAL;
+    const double apart = std::min(to_right, to_left);
+    if (!(apart <= lags)) break;
     const int lag = static_cast<int>(apart);
-    const double shift =
-        off_line(level.reference[s], response, call.kernel.slope, {apart * width, 0});
-    sources[waiting] = {nullptr, level.column(s), shift};
-    lag_of[waiting] = lag;
-    bound += level.weight[s] * nodes.bound(lag);
-    bound_of_squares += level.weight[s] * nodes.bound_of_squares(lag);
+    simd::NodePair& pair = pairs[waiting];
+    pair = {nodes.matrix(lag), nullptr, nullptr, 0.0, 0.0};
+    const auto add = [&](std::size_t s, double distance, const double*& column, double& shift) {
+      column = level.parts_of(s);
+      shift = off_line(level.reference[s], response, call.kernel.slope, {distance * width, 0});
+      bound += level.weight[s] * nodes.bound(lag);
+      bound_of_squares += level.weight[s] * nodes.bound_of_squares(lag);
+    };
+    if (to_right == apart) add(right++, apart, pair.right, pair.right_shift);
+    if (to_left == apart) add(--left, -apart, pair.left, pair.left_shift);
     if (++waiting == kMany) add_up();
   }
   add_up();
+  constexpr std::size_t half = kNodes / 2;
+  for (std::size_t f = 0; f < static_cast<std::size_t>(call.powers * columns); ++f) {
+    const double* of_function = parts + f * kNodes;
+    for (std::size_t n = 0; n < half; ++n) {
+      const double even = of_function[n], odd = of_function[half + n];
+      sum[f * kNodes + n] = even + odd;
+      sum[f * kNodes + kNodes - 1 - n] = even - odd;
+    }
+  }
   if (!call.factors.all_one) return;
   // Sums of positive terms err by some eps of their largest value in the cell. What lies beyond the
   // reach counts beside a sum that is far smaller than the lightest sample.

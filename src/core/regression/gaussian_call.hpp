@@ -20,18 +20,20 @@ class NodeKernel {
 
   /// Cells are looked at up to this lag.
   int lags() const { return lags_; }
-  /// For NodeTable::add_products, from samples in cell k + lag to points in cell k.
-  const double* matrix(int q, int lag) const { return matrix_.data() + start(q, lag); }
+  /// For NodeTable::add_pairs, from samples in cell k + lag to points in cell k, lag >= 0, of q =
+  /// 0; those of the next q are `stride()` further on.
+  const double* matrix(int lag) const { return matrix_.data() + start(0, lag); }
+  std::size_t stride() const { return start(1, 0); }
   /// Bounds on |K| and |K u^2|.
-  double bound(int lag) const { return bound_[static_cast<std::size_t>(std::abs(lag))]; }
+  double bound(int lag) const { return bound_[static_cast<std::size_t>(lag)]; }
   double bound_of_squares(int lag) const {
-    return bound_of_squares_[static_cast<std::size_t>(std::abs(lag))];
+    return bound_of_squares_[static_cast<std::size_t>(lag)];
   }
 
  private:
   static constexpr std::size_t kMatrix = kNodes * kNodes;
   std::size_t start(int q, int lag) const {
-    return static_cast<std::size_t>(q * (2 * lags_ + 1) + lags_ + lag) * kMatrix;
+    return static_cast<std::size_t>(q * (lags_ + 1) + lag) * kMatrix;
   }
 
   int lags_;

@@ -82,8 +82,7 @@ std::optional<CellTotals> cell_totals(const GaussianCall& call, std::size_t c) {
   double rest[3];
   for (std::size_t f = 0; f < 3; ++f) {
     double coefficient[kNodes] = {};
-    const simd::NodeSource values{node_tables().coefficients, value + f * kNodes, 0.0};
-    call.table.nodes->add_products(&values, 1, 1, coefficient);
+    call.table.nodes->add_product(node_tables().coefficients, value + f * kNodes, coefficient);
     rest[f] = 0;
     for (std::size_t k = kNodes - 3; k < kNodes; ++k) rest[f] += std::fabs(coefficient[k]);
   }

@@ -101,9 +101,8 @@ void GaussianBlock::of_cell(double key, std::size_t begin, std::size_t end) {
   // Values at the points.
   double coefficient[6 * kNodes] = {}, t[kItem], value[6 * kItem];
   for (int f = 0; f < functions; ++f) {
-    const simd::NodeSource values{node_tables().coefficients,
-                                  cell.sum + f * static_cast<int>(kNodes), 0.0};
-    call_.table.nodes->add_products(&values, 1, 1, coefficient + f * static_cast<int>(kNodes));
+    const int at = f * static_cast<int>(kNodes);
+    call_.table.nodes->add_product(node_tables().coefficients, cell.sum + at, coefficient + at);
   }
   for (std::size_t i = 0; i < count; ++i) t[i] = 2 * (point(begin + i) * scale - key) - 1;
   call_.table.nodes->interpolate(coefficient, functions, t, count, kItem, value);

@@ -149,6 +149,18 @@ const NodeTables& node_tables() {
   return tables;
 }
 
+void NodeLevel::part(std::size_t cell) {
+  constexpr std::size_t half = kNodes / 2;
+  const double* from = column(cell);
+  double* to = parts.data() + cell * columns_with_parts() * kNodes;
+  for (std::size_t c = 0; c < columns_with_parts(); ++c, from += kNodes, to += kNodes) {
+    for (std::size_t n = 0; n < half; ++n) {
+      to[n] = from[n] + from[kNodes - 1 - n];
+      to[half + n] = from[n] - from[kNodes - 1 - n];
+    }
+  }
+}
+
 NodeCells::NodeCells(const SortedSample& sample, std::size_t columns, double slope, int exponent,
                      const RunOptions& options)
     : slope_(slope) {
@@ -272,6 +284,7 @@ void NodeCells::move_to_nodes(const RunOptions& options) {
   const std::size_t cells = level.cells(), row = level.columns * kNodes;
   level.weight.assign(cells, 0.0);
   level.at_nodes = RawArray<double>(cells * row);
+  level.parts = RawArray<double>(cells * level.columns_with_parts() * kNodes);
   const auto to_nodes = [&](std::size_t part, std::size_t begin, std::size_t end) {
     (void)part;
     for (std::size_t c = begin; c < end; ++c) {
@@ -279,10 +292,10 @@ void NodeCells::move_to_nodes(const RunOptions& options) {
       for (std::size_t k = 0; k < level.columns; ++k) {
         double* to = level.at_nodes.data() + c * row + k * kNodes;
         std::fill(to, to + kNodes, 0.0);
-        const simd::NodeSource source{node_tables().weights, sums_.data() + c * row + k * kNodes,
-                                      0.0};
-        options.table->nodes->add_products(&source, 1, 1, to);
+        options.table->nodes->add_product(node_tables().weights,
+                                          sums_.data() + c * row + k * kNodes, to);
       }
+      level.part(c);
     }
   };
   pass_over(cells, options.parallel, to_nodes);
@@ -306,6 +319,7 @@ NodeLevel NodeCells::united(const NodeLevel& from, const RunOptions& options) {
   to.weight.assign(cells, 0.0);
   to.reference.assign(cells, 0.0);
   to.at_nodes = RawArray<double>(cells * row);
+  to.parts = RawArray<double>(cells * to.columns_with_parts() * kNodes);
   RawArray<double> sums(cells * row);
   const double half = std::ldexp(0.5, from.exponent);
   const NodeTables& tables = node_tables();
@@ -334,16 +348,15 @@ NodeLevel NodeCells::united(const NodeLevel& from, const RunOptions& options) {
         }
         const double* half_to_whole = is_left(c) ? tables.left_half : tables.right_half;
         for (std::size_t k = 0; k < from.columns; ++k) {
-          const simd::NodeSource source{half_to_whole, moved + k * kNodes, 0.0};
-          options.table->nodes->add_products(&source, 1, 1, sum + k * kNodes);
+          options.table->nodes->add_product(half_to_whole, moved + k * kNodes, sum + k * kNodes);
         }
       }
       to.weight[p] = sum[0];
       for (std::size_t k = 0; k < from.columns; ++k) {
-        const simd::NodeSource source{tables.weights, sum + k * kNodes, 0.0};
-        options.table->nodes->add_products(&source, 1, 1,
-                                           to.at_nodes.data() + p * row + k * kNodes);
+        options.table->nodes->add_product(tables.weights, sum + k * kNodes,
+                                          to.at_nodes.data() + p * row + k * kNodes);
       }
+      to.part(p);
     }
   });
   sums_ = std::move(sums);

@@ -3,6 +3,7 @@
 #ifndef KESTREL_CORE_REGRESSION_NODES_HPP
 #define KESTREL_CORE_REGRESSION_NODES_HPP
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -22,7 +23,7 @@ struct NodeTables {
   NodeTables();
 
   double node[kNodes];
-  /// Matrices for NodeTable::add_products: from values at nodes to coefficients of Chebyshev
+  /// Matrices for NodeTable::add_product: from values at nodes to coefficients of Chebyshev
   /// polynomials; from sums of the polynomials to weights at the nodes; and from sums in the left
   /// half of a cell to sums in the cell.
   double coefficients[kNodes * kNodes], weights[kNodes * kNodes], left_half[kNodes * kNodes],
@@ -43,8 +44,17 @@ struct NodeLevel {
   /// with l_n the Lagrange polynomials of the nodes and e = y minus the cell's line.
   RawArray<double> at_nodes;
 
+  /// Of the first two of these, the even and odd parts (simd::NodePair).
+  RawArray<double> parts;
+
   std::size_t cells() const { return key.size(); }
   const double* column(std::size_t cell) const { return at_nodes.data() + cell * columns * kNodes; }
+  const double* parts_of(std::size_t cell) const {
+    return parts.data() + cell * columns_with_parts() * kNodes;
+  }
+  std::size_t columns_with_parts() const { return std::min<std::size_t>(columns, 2); }
+  /// Sets the parts of a cell.
+  void part(std::size_t cell);
 };
 
 /// Cells of all widths from one up to about a quarter of the range of the sample. Responses are
