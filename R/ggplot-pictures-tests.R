@@ -37,12 +37,13 @@ need_bootstrap <- function(x) {
   if (!x$bootstrap) abort_input("`object` must be a test with bootstrap samples to be drawn.")
 }
 
-# The statistics of bootstrap samples, with a column for each of those of the data, which are marked.
+# The statistics of bootstrap samples, with a column for each of those of the data, which are marked. A bar ends at 0, so
+# that no rounding decides whether the axis reaches it.
 replicates_picture <- function(replicates, observed, names, label, of = "bootstrap samples") {
   names <- factor(names, unique(names))
   rows <- data.frame(value = as.vector(replicates), of = rep(names, each = NROW(replicates)))
   samples <- ggplot2::geom_histogram(by_columns(x = "value"), rows[is.finite(rows$value), ], inherit.aes = FALSE,
-                                     bins = 30L, fill = colours$shade, colour = colours$curve)
+                                     bins = 30L, boundary = 0, fill = colours$shade, colour = colours$curve)
   marks <- ggplot2::geom_vline(by_columns(xintercept = "value"), data.frame(value = observed, of = names),
                                colour = colours$mark, linetype = 2)
   picture(list(samples, marks), list(x = label, y = of),
