@@ -14,6 +14,11 @@ struct SquarePolynomial {
     for (int k = kTerms - 2; k >= 0; --k) sum = sum * v + term[k];
     return sum;
   }
+  bool is_one() const {
+    bool one = term[0] == 1.0;
+    for (int k = 1; k < kTerms; ++k) one = one && term[k] == 0.0;
+    return one;
+  }
   /// A bound on its magnitude at 0 .. v.
   double bound(double v) const {
     double sum = 0.0;

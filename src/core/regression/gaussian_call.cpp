@@ -46,15 +46,19 @@ NodeKernel::NodeKernel(const SquarePolynomial* factor, int count, int power, dou
   const double reach = std::min(kGaussianReach, std::sqrt(2 * exponent / power));
   lags_ = whole_number<int>(std::max(0.0, std::min(std::ceil(reach / rho) + 1, span)));
   const NodeTables& tables = node_tables();
+  const bool plain =
+      std::all_of(factor, factor + count, [](const SquarePolynomial& of) { return of.is_one(); });
   matrix_.resize(static_cast<std::size_t>(count * (lags_ + 1)) * kMatrix);
   for (int lag = 0; lag <= lags_; ++lag) {
     double full[3][kMatrix];  // from node m of the samples to node n of the points
     for (std::size_t m = 0; m < kNodes; ++m) {
-      for (std::size_t n = 0; n < kNodes; ++n) {
+      for (std::size_t n = 0; n < kNodes - m; ++n) {
         const double u = rho * (lag + 0.5 * (tables.node[m] - tables.node[n])), v = u * u;
+        // The nodes are symmetric about 0.
+        const std::size_t mirrored = kNodes * (kNodes - 1 - n) + (kNodes - 1 - m);
         double term = std::exp(-0.5 * power * v);
         for (int q = 0; q < count; ++q) {
-          full[q][kNodes * m + n] = term * factor[q](v);
+          full[q][kNodes * m + n] = full[q][mirrored] = plain ? term : term * factor[q](v);
           term *= u;
         }
       }
