@@ -1,6 +1,6 @@
 # What a developer or a curious stranger runs; not part of the package. Each target does all the
 # set-up that it needs, on Debian 12 with make, g++ and apt. Products go to build/.
-.PHONY: help install demo test test-database test-sanitized check setup bench bench-full core-tests fuzz soak test-installs lint docs site clean
+.PHONY: help install demo test test-database test-slurm test-sanitized check setup bench bench-full core-tests fuzz soak test-installs lint docs site clean
 
 export LC_ALL = C.UTF-8
 export TZ = UTC
@@ -10,6 +10,7 @@ help:
 	@echo "make demo        density estimates of real data: build/report.html"
 	@echo "make test        tests of the C++ core and the R package, with a simulated GPU, and 500 random calls"
 	@echo "make test-database   tests of synopses with a private PostgreSQL server; part of make test"
+	@echo "make test-slurm  parts of a sketch as jobs of a private Slurm cluster, as root"
 	@echo "make test-sanitized  the core under sanitizers and as on other processors; CUDA programs compiled"
 	@echo "make check       R CMD check --as-cran of the tarball"
 	@echo "make core-tests  tests of the C++ core alone, with and without sanitizers"
@@ -44,6 +45,11 @@ test: setup
 # Synopses of tables, with a PostgreSQL server of the test's own.
 test-database: setup
 	@tools/test-database.sh
+
+# Sketches as jobs, on a Slurm cluster of the test's own. Slurm's daemons need root.
+test-slurm:
+	@tools/setup.sh slurm
+	@tools/test-slurm.sh
 
 test-sanitized: setup
 	@tools/core-tests.sh portable address thread

@@ -107,7 +107,7 @@ functions_longer_than() {
 {
   remark 'a function should have at most 60 lines' \
     "$(functions_longer_than 60 $core $simd $gpu $cuda $shared $(find R -name '*.R' ! -name RcppExports.R) \
-      $(find tests/cpp tests/database tests/fake-cuda tests/fuzz tests/gpu tools bench -name '*.R' -o -name '*.[ch]' -o -name '*.[ch]pp' -o -name '*.cu' -o -name '*.cuh'))"
+      $(find tests/cpp tests/database tests/fake-cuda tests/fuzz tests/gpu tests/slurm tools bench -name '*.R' -o -name '*.[ch]' -o -name '*.[ch]pp' -o -name '*.cu' -o -name '*.cuh'))"
   remark 'a function at the top of src/ should unpack, call and pack, in at most 40 lines' \
     "$(functions_longer_than 40 $(echo "$top" | grep -v RcppExports))"
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs missing packages that the targets of the Makefile need:
-# tools/setup.sh [lint] [docs] [bench] [site] [installs]
+# tools/setup.sh [lint] [docs] [bench] [site] [installs] [slurm]
 set -eu
 
 # The packages, in this order:
@@ -25,6 +25,7 @@ for group in "$@"; do
     bench) packages="$packages r-cran-locfit r-cran-sm" ;;
     site) packages="$packages r-cran-pkgdown" ;;
     installs) packages="$packages r-cran-remotes git" ;;
+    slurm) packages="$packages slurmctld slurmd munge r-cran-future.batchtools" ;;
     *)
       echo "setup: no such group: $group" >&2
       exit 2
