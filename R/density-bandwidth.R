@@ -52,9 +52,9 @@
 #' @param bwscaling whether bandwidths, given and returned, are multiples of s n^(-1/(2 P + p)), and for factors of
 #'   n^(-2/(2 P + p)). Here s is the least of the standard deviation, the interquartile range divided by
 #'   `2 * qnorm(3/4)`, and the median absolute deviation, as far as they are positive.
-#' @param ckertype,ckerorder the kernel of numbers, `"gaussian"`, `"epanechnikov"`, `"uniform"`, `"biweight"` or
-#'   `"triweight"`, and the order of the first two, 2, 4, 6 or 8. Bandwidths are on the scale of \pkg{np}, as in
-#'   [npregbw()]. The last two, (1 - u^2)^2 and (1 - u^2)^3 up to constants for |u| < 1, are not in \pkg{np}.
+#' @param ckertype,ckerorder the kernel of numbers, `"gaussian"`, `"epanechnikov"` or another one of [kde()], and the
+#'   order of the first two, 2, 4, 6 or 8. Bandwidths are on the scale of \pkg{np}, as in [npregbw()]. Only these two
+#'   and the uniform kernel are in \pkg{np}.
 #' @param ukertype,okertype the kernels of factors and of ordered factors.
 #' @param nmulti the number of starts, by default the number of columns, but at most 5.
 #' @param na.action what to do with rows that have missing values: [stats::na.omit] or [stats::na.exclude] leave them
@@ -197,7 +197,7 @@ density_choices <- function(bwmethod, bwscaling, ckertype, ckerorder, ukertype, 
                             methods = density_methods) {
   named <- function(first, rest) paste0(first, side, rest)
   asked <- list(method = check_choice(bwmethod, methods, "bwmethod"),
-                ckertype = check_choice(ckertype, mixed_kernels, named("c", "kertype")),
+                ckertype = check_choice(ckertype, kernel_names(), named("c", "kertype")),
                 scaling = check_flag(bwscaling, "bwscaling"))
   asked$ckerorder <- check_order(ckerorder, asked$ckertype, named("c", "kerorder"))
   if (asked$method == "normal-reference" && asked$ckertype != "gaussian") {

@@ -37,8 +37,8 @@ need_bootstrap <- function(x) {
   if (!x$bootstrap) abort_input("`object` must be a test with bootstrap samples to be drawn.")
 }
 
-# The statistics of bootstrap samples, with a column for each of those of the data, which are marked. A bar ends at 0, so
-# that no rounding decides whether the axis reaches it.
+# The statistics of bootstrap samples, with a column for each of those of the data, which are marked. A bar ends at 0,
+# so that no rounding decides whether the axis reaches it.
 replicates_picture <- function(replicates, observed, names, label, of = "bootstrap samples") {
   names <- factor(names, unique(names))
   rows <- data.frame(value = as.vector(replicates), of = rep(names, each = NROW(replicates)))

@@ -176,7 +176,7 @@ npksum.default <- function(bws, txdat = NULL, tydat = NULL, exdat = NULL, weight
     if (is.null(txdat)) txdat <- kernels$x
     bws <- kernels$bw
   } else {
-    kernels <- list(ckertype = check_choice(ckertype, mixed_kernels, "ckertype"),
+    kernels <- list(ckertype = check_choice(ckertype, kernel_names(), "ckertype"),
                     ukertype = check_choice(ukertype, c("aitchisonaitken", "liracine"), "ukertype"),
                     okertype = check_choice(okertype, c("liracine", "wangvanryzin", "nliracine", "racineliyan"),
                                             "okertype"))
@@ -213,10 +213,9 @@ is_bandwidth_object <- function(bws) inherits(bws, c("kestrel_regbw", "kestrel_d
 kernels_of_object <- function(bws) {
   regression <- inherits(bws, "kestrel_regbw")
   check_object(bws, "bws", if (regression) "kestrel_regbw" else "kestrel_densbw")
-  if (inherits(bws, "kestrel_condensbw") || bws$type != "fixed" || !bws$ckertype %in% mixed_kernels ||
-        identical(bws$bw.scale, "support")) {
+  if (inherits(bws, "kestrel_condensbw") || bws$type != "fixed" || identical(bws$bw.scale, "support")) {
     abort_input("`bws` must be bandwidths or a bandwidth object with fixed bandwidths on np's scale, not one of a ",
-                "conditional estimate, of neighbours or of another kernel.")
+                "conditional estimate or of neighbours.")
   }
   check_no_period(bws, "bws")
   raw <- if (regression) bws$bandwidth$x else density_raw(bws)

@@ -9,10 +9,6 @@ as_mixed_regression <- function(bws, name = "bws") {
   }
   check_no_period(bws, name)
   if (is_mixed_object(bws)) return(list(bws = bws, raw = if (bws$scaling) bws$bw * mixed_scale(bws) else bws$bw))
-  if (!bws$ckertype %in% mixed_kernels) {
-    abort_input("`", name, "` must have one of the kernels ", quoted(mixed_kernels, '"'), " here, not \"",
-                bws$ckertype, "\".")
-  }
   core <- bws[c("y", "w", "nobs", "xnames", "ynames", "ckertype", "ckerorder", "regtype", "method", "unsupported",
                 "sdev", "nconfac", "na.action", "terms")]
   core <- c(core, list(x = frame_of(list(bws$x), bws$xnames), ndim = 1L, ncon = 1L, nuno = 0L, nord = 0L, icon = TRUE,

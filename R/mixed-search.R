@@ -6,8 +6,6 @@
 # this limit like any other. A descent of a likelihood takes log(lambda): an observation whose only neighbours have
 # other levels has a density proportional to a power of lambda.
 
-mixed_kernels <- c("gaussian", "epanechnikov", "uniform", "biweight", "triweight")
-
 # The largest lambda of each factor: there all its levels count alike, or (Wang & van Ryzin) nearly so.
 largest_lambda <- function(bws) {
   if (bws$ukertype == "aitchisonaitken") {

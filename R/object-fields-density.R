@@ -159,7 +159,7 @@ ksum_fields <- list(
   },
   kw = anything(list("a numeric matrix", function(kw) is.null(kw) || is_numbers(kw) && is.matrix(kw))),
   p.ksum = anything(list("numbers", function(sums) is.null(sums) || is_numbers(sums))),
-  ckertype = texts(1L, among = mixed_kernels),
+  ckertype = function(of) texts(1L, among = kernel_names()),
   ckerorder = numbers(1L, also = list("2, 4, 6 or 8", function(order) order %in% c(2, 4, 6, 8))),
   ukertype = texts(1L, among = c("aitchisonaitken", "liracine")),
   okertype = texts(1L, among = c("liracine", "wangvanryzin", "nliracine", "racineliyan")),

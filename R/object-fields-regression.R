@@ -78,7 +78,7 @@ mixed_bw_fields <- list(
   ncon = count_field("icon"), nuno = count_field("iuno"), nord = count_field("iord"),
   ndim = function(of) exactly(length(unclass(of[["x"]]))),
   regtype = regbw_fields$regtype, method = regbw_fields$method,
-  ckertype = texts(1L, among = mixed_kernels),
+  ckertype = function(of) texts(1L, among = kernel_names()),
   ckerorder = numbers(1L, also = list("2, 4, 6 or 8", function(order) order %in% c(2, 4, 6, 8))),
   ukertype = texts(1L, among = c("aitchisonaitken", "liracine")),
   okertype = texts(1L, among = c("liracine", "wangvanryzin", "racineliyan")),

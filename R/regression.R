@@ -50,10 +50,9 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #'   are drawn. For the uniform kernel, whose objective has steps, the search takes steps along one regressor after the
 #'   other. It is not certain that the result is the least value of all.
 #'
-#'   The kernels are the Gaussian and the Epanechnikov kernel, both with the orders 2 to 8, and the uniform, the
-#'   biweight and the triweight kernel. There are no grids. Where the neighbours of a local linear fit do not differ in
-#'   some direction, the fit has there the slope of the plane of least squares. A message counts such fits. \pkg{np}
-#'   adds a ridge to them.
+#'   The kernels are the Gaussian and the Epanechnikov kernel, both with the orders 2 to 8, and the others of [kde()].
+#'   There are no grids. Where the neighbours of a local linear fit do not differ in some direction, the fit has there
+#'   the slope of the plane of least squares. A message counts such fits. \pkg{np} adds a ridge to them.
 #'
 #' @section Dates: A regressor of class `Date` counts as a number of days, and one of class `POSIXct` as a number of
 #'   seconds. These are also the units of its bandwidth. Points at which to evaluate a fit must have the class of the
@@ -404,7 +403,7 @@ npregbw.default <- function(xdat, ydat, bws = NULL, bandwidth.compute = TRUE, ..
   needed <- added_by_fit(...)
   asked <- list(regtype = check_choice(regtype, c("lc", "ll"), "regtype"),
                 method = check_choice(bwmethod, c("cv.ls", "cv.aic"), "bwmethod"),
-                ckertype = check_choice(ckertype, if (mixed) mixed_kernels else regression_kernels(), "ckertype"),
+                ckertype = check_choice(ckertype, if (mixed) kernel_names() else regression_kernels(), "ckertype"),
                 bw.scale = check_choice(bw.scale, c("np", "support"), "bw.scale"),
                 unsupported = check_choice(unsupported, c("reject", "exclude"), "unsupported"),
                 scaling = check_flag(bwscaling, "bwscaling"), type = check_choice(bwtype, bandwidth_types, "bwtype"))

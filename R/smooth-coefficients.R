@@ -70,7 +70,7 @@ npscoefbw <- function(xdat, ydat, zdat = NULL, bws = NULL, bandwidth.compute = T
     bws <- bws$bw
   }
   asked <- list(regtype = "lc", method = check_choice(bwmethod, "cv.ls", "bwmethod"),
-                ckertype = check_choice(ckertype, mixed_kernels, "ckertype"), unsupported = "reject",
+                ckertype = check_choice(ckertype, kernel_names(), "ckertype"), unsupported = "reject",
                 scaling = check_flag(bwscaling, "bwscaling"), type = "fixed",
                 ukertype = check_choice(ukertype, c("aitchisonaitken", "liracine"), "ukertype"),
                 okertype = check_choice(okertype, c("liracine", "wangvanryzin", "racineliyan"), "okertype"))

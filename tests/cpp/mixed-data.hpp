@@ -146,7 +146,8 @@ inline real power(real base, int k) {
 }
 
 constexpr Kernel kContinuous[] = {Kernel::gaussian, Kernel::epanechnikov, Kernel::uniform,
-                                  Kernel::biweight, Kernel::triweight};
+                                  Kernel::biweight, Kernel::triweight,    Kernel::triangular,
+                                  Kernel::tricube,  Kernel::cosine};
 inline bool has_order(Kernel kernel, int order) {
   return order == 2 || kernel == Kernel::gaussian || kernel == Kernel::epanechnikov;
 }
@@ -157,6 +158,9 @@ inline real continuous(const MixedKernel& kernel, real u) {
   if (kernel.continuous == Kernel::uniform) return v <= 1 ? 1 : 0;
   if (kernel.continuous == Kernel::biweight) return v < 1 ? power(1 - v, 2) : 0;
   if (kernel.continuous == Kernel::triweight) return v < 1 ? power(1 - v, 3) : 0;
+  if (kernel.continuous == Kernel::triangular) return v < 1 ? 1 - std::fabs(u) : 0;
+  if (kernel.continuous == Kernel::tricube) return v < 1 ? power(1 - v * std::fabs(u), 3) : 0;
+  if (kernel.continuous == Kernel::cosine) return v < 1 ? std::cos(std::acos(real{0}) * u) : 0;
   if (kernel.continuous == Kernel::epanechnikov) {
     if (v >= 5) return 0;
     const real q = kernel.order == 2   ? 1
@@ -228,10 +232,31 @@ inline real reach_of(const MixedKernel& kernel) {
                                                      : 1;
 }
 
+/// The same, in pieces between the places where the kernel and its image about `size` are not
+/// smooth.
+template <class Function>
+real integral_of_pieces(const MixedKernel& kernel, real from, real to, real size,
+                        const Function& function, int parts = 12) {
+  if (kernel.continuous == Kernel::gaussian) return integral(from, to, function);
+  real sum = 0, at = from;
+  for (const real end : {real{0}, size, to}) {
+    if (!(end > at && end <= to)) continue;
+    sum += integral(at, end, function, parts);
+    at = end;
+  }
+  return sum;
+}
+
+/// In how many parts a piece of the kernel is integrated: the rule is exact for degree 9.
+inline int parts_of(const MixedKernel& kernel) {
+  return kernel.continuous == Kernel::cosine ? 6 : 1;
+}
+
 /// Constants: the integral of the kernel that is 1 at 0.
 inline real whole_of(const MixedKernel& kernel) {
   const real reach = reach_of(kernel);
-  return integral(-reach, reach, [&](real u) { return continuous(kernel, u); });
+  return integral_of_pieces(
+      kernel, -reach, reach, 0, [&](real u) { return continuous(kernel, u); }, parts_of(kernel));
 }
 
 }  // namespace mixed_data

@@ -8,7 +8,7 @@ pick <- function(choices, prob = NULL) choices[[sample.int(length(choices), 1L, 
 magnitude <- function(max = 300) 10^stats::runif(1L, -max, max)
 
 kernels <- kestrel:::kernel_names()
-mixed_kernels <- kestrel:::mixed_kernels
+mixed_kernels <- kestrel:::kernel_names()
 engines <- c("auto", "direct", "kdtree", "sweep", "fgt", "fourier", "scanline")
 
 # ---- samples ------------------------------------------------------------------------------------------------------

@@ -16,11 +16,19 @@ density_convolution <- function(u, task) {
   reach <- mixed_kernel(task$ckertype, task$ckerorder)$reach
   at <- unique(abs(as.vector(u)))
   # A row of nodes for each value. Sums with equal steps are exact for functions such as the Gaussian kernels.
-  rule <- if (is.infinite(reach)) list(x = seq(-10, 10, by = 0.25), w = rep(0.25, 81)) else legendre_rule
-  half <- if (is.infinite(reach)) rep(1, length(at)) else pmax(reach - at / 2, 0)
-  t <- at / 2 + outer(half, rule$x)
-  values <- density_continuous(t, task) * density_continuous(at - t, task)
-  (half * as.vector(values %*% rule$w))[match(abs(u), at)]
+  between <- function(from, to, rule) {
+    half <- pmax(to - from, 0) / 2
+    t <- from + half + outer(half, rule$x)
+    half * as.vector((density_continuous(t, task) * density_continuous(at - t, task)) %*% rule$w)
+  }
+  found <- if (is.infinite(reach)) {
+    between(at / 2 - 1, at / 2 + 1, list(x = seq(-10, 10, by = 0.25), w = rep(0.25, 81)))
+  } else {
+    # Twice the right half, in two parts, since a kernel may have an edge at its centre.
+    inner <- pmin(at, reach)
+    2 * (between(at / 2, inner, legendre_rule) + between(inner, rep(reach, length(at)), legendre_rule))
+  }
+  found[match(abs(u), at)]
 }
 
 # Gauss and Legendre's rule with 24 points, from the eigenvalues of its recurrence: exact for these polynomials.

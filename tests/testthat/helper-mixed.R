@@ -19,12 +19,22 @@ mixed_log_least <- -722
 # With neighbours, `bwtype`, `h` are numbers k, which count along each column, and the window of the uniform kernel is
 # open, by some units of the last place.
 
-# A kernel's polynomial in s = u^2 (without the factor exp(-s/2) of the Gaussian ones), and where its support ends.
+# A kernel's polynomial in s = u^2 (without the factor exp(-s/2) of the Gaussian ones), or functions of u on its
+# support, and where that ends.
 mixed_kernel <- function(ckertype, ckerorder) {
   order <- as.character(if (ckertype == "uniform") 2 else ckerorder)
   if (ckertype == "uniform") return(list(series = 1 / 2, reach = 1))
   if (ckertype == "biweight") return(list(series = 15 / 16 * c(1, -2, 1), reach = 1))
   if (ckertype == "triweight") return(list(series = 35 / 32 * c(1, -3, 3, -1), reach = 1))
+  if (ckertype == "triangular") return(list(value = function(u) 1 - abs(u), slope = function(u) -sign(u), reach = 1))
+  if (ckertype == "tricube") {
+    return(list(value = function(u) 70 / 81 * (1 - abs(u)^3)^3,
+                slope = function(u) -70 / 9 * u * abs(u) * (1 - abs(u)^3)^2, reach = 1))
+  }
+  if (ckertype == "cosine") {
+    return(list(value = function(u) pi / 4 * cos(pi / 2 * u), slope = function(u) -pi^2 / 8 * sin(pi / 2 * u),
+                reach = 1))
+  }
   if (ckertype == "gaussian") {
     series <- switch(order, "2" = 1, "4" = c(3, -1) / 2, "6" = c(15, -10, 1) / 8, "8" = c(105, -105, 21, -1) / 48)
     return(list(series = series / sqrt(2 * pi), reach = Inf))
@@ -36,7 +46,8 @@ mixed_kernel <- function(ckertype, ckerorder) {
 
 # The polynomial and its derivative by u.
 mixed_polynomial <- function(u, kernel, open = FALSE) {
-  value <- slope <- 0 * u
+  value <- if (is.null(kernel$value)) 0 * u else kernel$value(u)
+  slope <- if (is.null(kernel$slope)) 0 * u else kernel$slope(u)
   powers <- seq_along(kernel$series) - 1
   for (k in powers) value <- value + kernel$series[k + 1] * u^(2 * k)
   for (k in powers[-1]) slope <- slope + kernel$series[k + 1] * 2 * k * u^(2 * k - 1)

@@ -103,7 +103,8 @@ test_that("the engine's fits and objectives are the oracle's for every kernel, o
   data <- mixed_data(mixed_frame, mixed_y)
   # Local linear fits of kernels with negative weights are wide, so that their moments are definite.
   wide <- list(gaussian = c(0.9, 1.4), epanechnikov = c(0.9, 1.6), uniform = c(1.703, 2.503),
-               biweight = c(2.1, 2.9), triweight = c(2.3, 3.2))
+               biweight = c(2.1, 2.9), triweight = c(2.3, 3.2), triangular = c(1.903, 2.703), tricube = c(2.1, 2.9),
+               cosine = c(1.9, 2.7))
   for (regtype in c("lc", "ll")) {
     for (ckertype in names(wide)) {
       for (order in if (ckertype %in% c("gaussian", "epanechnikov")) c(2L, 4L, 6L, 8L) else 2L) {

@@ -187,7 +187,7 @@ test_that("mistakes are refused, and doubts said", {
     npscoefbw(1:9, 1:9, bws = -1), npscoefbw(1:9, 1:9, bandwidth.compute = FALSE),
     npscoefbw(1:9, 1:9, bwmethod = "cv.aic"), npscoefbw(1:9, 1:9, cv.iterate = TRUE),
     npscoefbw(1:9, 1:9, bwtype = "adaptive_nn"), npscoefbw(1:9, 1:9, kernel = 1),
-    npscoefbw(1:9, 1:9, ckertype = "tricube"),
+    npscoefbw(1:9, 1:9, ckertype = "normal"),
     npscoefbw(mpg ~ hp | wt + am, sc_cars, bws = sc_bw, ckertype = "uniform"),
     npscoef(), npscoef(1), npscoef(sc_bw, betas = 1), npscoef(sc_bw, txdat = 1), npscoef(sc_bw, exdat = 1),
     npscoef(sc_bw, ezdat = 1), npscoef(sc_bw, newdata = mtcars["wt"]), npscoef(sc_bw, newdata = mtcars, exdat = 1),

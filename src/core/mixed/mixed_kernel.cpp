@@ -179,6 +179,45 @@ SquarePolynomial power_of_bump(Kernel kernel) {
   return {{1.0, -3.0, 3.0, -1.0}};
 }
 
+/// The first terms of a series of the cosine: (-1)^first (pi / 2)^(2 first) / (2 first)!, and so
+/// on, of which those beyond `count` are below 1e-19 in [-1, 1].
+std::vector<long double> cosine_series(int first, int count) {
+  const long double quarter = std::acos(-1.0L) / 2;
+  std::vector<long double> terms;
+  long double term = 1;
+  for (int k = 0; k < first + count; ++k) {
+    if (k > 0) term *= -quarter * quarter / (2 * k * (2 * k - 1));
+    if (k >= first) terms.push_back(term);
+  }
+  return terms;
+}
+
+/// From the coefficients of powers of t^2 to those of s = 2 t - 1, without the last ones, which do
+/// not count.
+std::vector<double> about_middle(const std::vector<long double>& of_squares) {
+  std::vector<long double> sum;
+  const auto times_t = [&] {
+    sum.push_back(0);
+    for (std::size_t k = sum.size(); k-- > 0;) sum[k] = (sum[k] + (k > 0 ? sum[k - 1] : 0)) / 2;
+  };
+  for (std::size_t k = of_squares.size(); k-- > 0;) {
+    if (!sum.empty()) {
+      times_t();
+      times_t();
+    } else {
+      sum.push_back(0);
+    }
+    sum[0] += of_squares[k];
+  }
+  while (std::fabs(sum.back()) < 1e-19L) sum.pop_back();
+  return {sum.begin(), sum.end()};
+}
+
+/// t^3 Q(2 t - 1), t = 1 - |u|, is the tricube kernel.
+std::vector<double> tricube() {
+  return {343.0 / 64, -147.0 / 16, 483.0 / 64, -29.0 / 8, 69.0 / 64, -3.0 / 16, 1.0 / 64};
+}
+
 /// For t = 1 - |u| / (2 sqrt(5)) the convolution is t^3 Q(2 t - 1), divided by its value at 0.
 /// About t = 1/2 the terms are small.
 std::vector<double> convolved_epanechnikov(int order) {
@@ -198,13 +237,43 @@ std::vector<double> convolved_epanechnikov(int order) {
   return {11.0 / 4, -2.0, 1.0 / 4};
 }
 
-/// The same for the other polynomials, with t = 1 - |u| / 2.
+/// The same for the other kernels, with t = 1 - |u| / 2; of the triangular and the tricube kernel
+/// for t <= 1/2. That of the cosine is (sin(pi t) / pi - t cos(pi t)).
 std::vector<double> convolved_power(Kernel kernel) {
+  if (kernel == Kernel::triangular) return {2.0};
+  if (kernel == Kernel::cosine) {
+    // t^3 sum_k (-1)^(k + 1) pi^(2 k) 2 k / (2 k + 1)! t^(2 k - 2).
+    std::vector<long double> terms = cosine_series(1, 16);
+    long double four = 1;
+    for (std::size_t k = 1; k <= terms.size(); ++k) {
+      four *= 4;
+      terms[k - 1] *= -four * 2 * k / (2 * k + 1);
+    }
+    return about_middle(terms);
+  }
+  if (kernel == Kernel::tricube) {
+    return {10489804.0 / 6134535, 1242916.0 / 1226907, -708392.0 / 227205, 4866176.0 / 6134535,
+            3728804.0 / 1226907,  -153244.0 / 61965,   -18488.0 / 72171,   9917048.0 / 6134535,
+            -208628.0 / 227205,   174076.0 / 6134535,  97408.0 / 360855,   -39496.0 / 227205,
+            75028.0 / 1226907,    -17212.0 / 1226907,  1456.0 / 681615,    -112.0 / 557685,
+            56.0 / 6134535};
+  }
   if (kernel == Kernel::biweight) {
     return {103.0 / 64, 15.0 / 16, -117.0 / 64, -1.0 / 4, 45.0 / 64, -3.0 / 16, 1.0 / 64};
   }
   return {4711.0 / 5120, 1121.0 / 640, -579.0 / 1024, -1329.0 / 640, 863.0 / 2560, 129.0 / 128,
           -723.0 / 2560, -107.0 / 640, 459.0 / 5120,  -1.0 / 64,     1.0 / 1024};
+}
+
+/// Of the triangular and the tricube kernel for t > 1/2, a polynomial of 2 t - 1.
+std::vector<double> convolved_near(Kernel kernel) {
+  if (kernel == Kernel::triangular) return {0.25, 0.75, 0.75, -0.75};
+  if (kernel != Kernel::tricube) return {};
+  return {2622451.0 / 12269070, 4710499.0 / 6134535, 430369.0 / 681615, -57304.0 / 120285,
+          -43928.0 / 120285,    29602.0 / 40095,     33611.0 / 120285,  -346541.0 / 120285,
+          150176.0 / 40095,     -81263.0 / 32805,    36803.0 / 32805,   -988.0 / 2673,
+          4199.0 / 40095,       -437.0 / 8019,       1216.0 / 40095,    -1444.0 / 120285,
+          779.0 / 240570,       -133.0 / 227205,     133.0 / 2044845,   -7.0 / 2044845};
 }
 
 /// With t = 1 - |u| / sqrt(5) the integral beyond |u| is t^2 Q(2 t - 1).
@@ -221,8 +290,18 @@ std::vector<double> epanechnikov_below(int order) {
   return {5.0 / 8, -1.0 / 8};
 }
 
-/// The same for the other polynomials, with t = 1 - |u|.
+/// The same for the other kernels, with t = 1 - |u|. That of the cosine is (1 - cos(pi t / 2)) / 2.
 std::vector<double> power_below(Kernel kernel) {
+  if (kernel == Kernel::triangular) return {0.5};
+  if (kernel == Kernel::cosine) {
+    std::vector<long double> terms = cosine_series(1, 12);
+    for (long double& term : terms) term *= -0.5L;
+    return about_middle(terms);
+  }
+  if (kernel == Kernel::tricube) {
+    return {8759.0 / 20736, 541.0 / 1728, -1577.0 / 5184, 61.0 / 5184, 125.0 / 1152,
+            -367.0 / 5184,  119.0 / 5184, -7.0 / 1728,    7.0 / 20736};
+  }
   if (kernel == Kernel::biweight) return {53.0 / 128, 29.0 / 128, -21.0 / 128, 3.0 / 128};
   return {289.0 / 1024, 367.0 / 1024, -39.0 / 512, -53.0 / 512, 45.0 / 1024, -5.0 / 1024};
 }
@@ -245,6 +324,13 @@ SquarePolynomial minus_twice_derivative(const SquarePolynomial& q) {
   return p;
 }
 
+/// 2 Q', of powers of 2 t - 1: the derivative by t.
+std::vector<double> twice_derivative(const std::vector<double>& q) {
+  std::vector<double> p(q.size());
+  for (std::size_t k = 1; k < q.size(); ++k) p[k - 1] = 2 * static_cast<double>(k) * q[k];
+  return p;
+}
+
 std::vector<double> terms_of(const SquarePolynomial& of) {
   return {of.term, of.term + SquarePolynomial::kTerms};
 }
@@ -264,6 +350,12 @@ Constants constants_of(Kernel kernel, int order) {
   if (kernel == Kernel::uniform) return {0.5, 0.5};
   if (kernel == Kernel::biweight) return {15.0 / 16, 5.0 / 7};
   if (kernel == Kernel::triweight) return {35.0 / 32, 350.0 / 429};
+  if (kernel == Kernel::triangular) return {1.0, 2.0 / 3};
+  if (kernel == Kernel::tricube) return {70.0 / 81, 175.0 / 247};
+  if (kernel == Kernel::cosine) {
+    const double pi = std::acos(-1.0);
+    return {pi / 4, pi * pi / 16};
+  }
   static const double plain[] = {1.0, 15.0 / 8, 175.0 / 64, 3675.0 / 1024};
   static const double convolved[] = {3.0 / 25, 1.0 / 4, 315.0 / 832, 2205.0 / 4352};
   return {plain[k] * 0.15 * kSqrt5, convolved[k] * kSqrt5};
@@ -299,8 +391,27 @@ ContinuousKernel::ContinuousKernel(const MixedKernel& kernel, MixedForm form)
     q = terms_of(whole);
     p = terms_of(minus_twice_derivative(whole));
   } else {
-    const bool uniform = kernel.continuous == Kernel::uniform;
-    const SquarePolynomial whole = uniform ? SquarePolynomial{} : power_of_bump(kernel.continuous);
+    take_support(kernel.continuous);
+  }
+}
+
+void ContinuousKernel::take_support(Kernel kernel) {
+  if (kernel == Kernel::triangular) {
+    window = simd::MixedWindow::triangle;
+  } else if (kernel == Kernel::tricube) {
+    window = simd::MixedWindow::cubic;
+    q = tricube();
+    p = derivative_about_edge(q, 3);
+    terms = static_cast<int>(q.size());
+  } else if (kernel == Kernel::cosine) {
+    const std::vector<long double> series = cosine_series(0, 12);
+    q.assign(series.begin(), series.end());
+    p = twice_derivative(q);
+    for (double& term : p) term = -term;
+    terms = static_cast<int>(q.size());
+  } else {
+    const SquarePolynomial whole =
+        kernel == Kernel::uniform ? SquarePolynomial{} : power_of_bump(kernel);
     q = terms_of(whole);
     p = terms_of(minus_twice_derivative(whole));
   }
@@ -316,6 +427,11 @@ void ContinuousKernel::take_convolution(const MixedKernel& kernel) {
                      : convolved_power(kernel.continuous);
   p = uniform ? std::vector<double>{0.0} : derivative_about_edge(q, 3);
   terms = static_cast<int>(q.size());
+  const std::vector<double> near = convolved_near(kernel.continuous);
+  const std::vector<double> slope = twice_derivative(near);
+  q.insert(q.end(), near.begin(), near.end());
+  p.insert(p.end(), slope.begin(), slope.end());
+  inner = static_cast<int>(near.size());
 }
 
 void ContinuousKernel::take_below(const MixedKernel& kernel) {
@@ -353,15 +469,9 @@ void check_mixed_kernel(const MixedKernel& kernel, std::size_t continuous, std::
     case Kernel::epanechnikov:
       if (is_gaussian_order(kernel.order)) break;
       throw error(ErrorKind::input, "the order must be 2, 4, 6 or 8");
-    case Kernel::uniform:
-    case Kernel::biweight:
-    case Kernel::triweight:
+    default:
       if (kernel.order == 2) break;
       throw error(ErrorKind::input, "the order of this kernel must be 2");
-    default:
-      throw error(ErrorKind::input,
-                  "mixed data take the Gaussian kernel, or the Epanechnikov, uniform, biweight or "
-                  "triweight one");
   }
   if (kernel.h.size() != continuous || kernel.lambda.size() != factors ||
       continuous > static_cast<std::size_t>(simd::kMixedColumns)) {

@@ -36,7 +36,7 @@ constexpr double kSqrt5 = 2.23606797749978969641;
 /// The kernel of continuous columns is not divided by its integral: at 0 it is 1.
 struct MixedKernel {
   /// gaussian (h: the standard deviation) or epanechnikov (support sqrt(5) h), both with variance
-  /// h^2 and orders 2, 4, 6 and 8, or uniform, biweight or triweight (support h) with order 2.
+  /// h^2 and orders 2, 4, 6 and 8, or another one (support h) with order 2.
   Kernel continuous = Kernel::gaussian;
   int order = 2;
   FactorKernel factor = FactorKernel::aitchison_aitken;
@@ -64,13 +64,13 @@ FactorValue factor_value(const MixedKernel& kernel, MixedForm form, bool same, d
 FactorValue ordered_value(const MixedKernel& kernel, MixedForm form, double observation,
                           double point, double lambda, int levels);
 
-/// Q and P of simd::MixedProduct, which are of u / h times `scale`, with their `terms`. Where they
-/// are empty they are 1 or, Q of a distribution function, 0.
+/// Q and P of simd::MixedProduct, which are of u / h times `scale`, with their `terms` and then the
+/// `inner` ones. Where they are empty they are 1 or, Q of a distribution function, 0.
 struct ContinuousKernel {
   ContinuousKernel(const MixedKernel& kernel, MixedForm form);
 
   simd::MixedWindow window;
-  int terms;
+  int terms, inner = 0;
   std::vector<double> q, p;
   double scale = 1.0;
   bool odd = false;
@@ -82,6 +82,7 @@ struct ContinuousKernel {
  private:
   void take_below(const MixedKernel& kernel);
   void take_convolution(const MixedKernel& kernel);
+  void take_support(Kernel kernel);
 };
 
 /// Throws error(input) unless the kernel, its order and the numbers of bandwidths fit, bandwidths

@@ -117,7 +117,8 @@ simd::MixedProduct MixedProducts::product_of(const Group& group, double* value,
           slope,
           by_point_,
           kernel.odd,
-          group.scales.empty() ? nullptr : group.scales.data()};
+          group.scales.empty() ? nullptr : group.scales.data(),
+          kernel.inner};
 }
 
 void MixedProducts::fill(std::size_t begin, std::size_t count, double* value,

@@ -19,8 +19,9 @@ using namespace mixed_data;
 real convolved(const MixedKernel& kernel, real u) {
   const real reach = reach_of(kernel), size = std::fabs(u), from = size - reach;
   if (from >= reach) return 0;
-  return integral(from, reach,
-                  [&](real t) { return continuous(kernel, t) * continuous(kernel, size - t); });
+  return integral_of_pieces(kernel, from, reach, size, [&](real t) {
+    return continuous(kernel, t) * continuous(kernel, size - t);
+  });
 }
 
 /// The probability of level `to` by a kernel at the level `from`.

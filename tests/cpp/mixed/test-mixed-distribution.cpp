@@ -37,8 +37,9 @@ real continuous_below(const MixedKernel& kernel, real u) {
   if (kernel.continuous != Kernel::gaussian) {
     const real reach = reach_of(kernel);
     const auto value = [&](real t) { return continuous(kernel, t); };
-    return integral(-reach, std::min(std::max(u, -reach), reach), value, 1) /
-           integral(-reach, reach, value, 1);
+    return integral_of_pieces(kernel, -reach, std::min(std::max(u, -reach), reach), 0, value,
+                              parts_of(kernel)) /
+           whole_of(kernel);
   }
   const real v = u * u, root = std::sqrt(2 * std::acos(real{-1}));
   const real q = kernel.order == 2   ? 0

@@ -21,7 +21,9 @@ real kernel_at(const MixedKernel& kernel, MixedForm form, real u) {
   const real reach = reach_of(kernel);
   const auto value = [&](real t) { return continuous(kernel, t); };
   if (form == MixedForm::distribution) {
-    return integral(-reach, std::min(std::max(u, -reach), reach), value) / whole_of(kernel);
+    return integral_of_pieces(kernel, -reach, std::min(std::max(u, -reach), reach), 0, value,
+                              parts_of(kernel)) /
+           whole_of(kernel);
   }
   if (form == MixedForm::derivative) {
     const real v = u * u;
@@ -33,6 +35,14 @@ real kernel_at(const MixedKernel& kernel, MixedForm form, real u) {
     }
     if (kernel.continuous == Kernel::biweight) return v < 1 ? -4 * u * (1 - v) : 0;
     if (kernel.continuous == Kernel::triweight) return v < 1 ? -6 * u * power(1 - v, 2) : 0;
+    if (kernel.continuous == Kernel::triangular) return v < 1 && u != 0 ? (u < 0 ? 1 : -1) : 0;
+    if (kernel.continuous == Kernel::tricube) {
+      return v < 1 ? -9 * u * std::fabs(u) * power(1 - v * std::fabs(u), 2) : 0;
+    }
+    if (kernel.continuous == Kernel::cosine) {
+      const real quarter = std::acos(real{0});
+      return v < 1 ? -quarter * std::sin(quarter * u) : 0;
+    }
     if (v >= 5) return 0;
     if (kernel.order == 2) return -2 * u / 5;
     const real q = (15 - 7 * v) / 15;

@@ -446,9 +446,6 @@ TEST(MixedKernels, WrongOnesAreErrors) {
   bad.order = 4;
   expect_error(bad);
   bad = good;
-  bad.continuous = Kernel::tricube;
-  expect_error(bad);
-  bad = good;
   bad.h = {1, 1};
   expect_error(bad);
 }
