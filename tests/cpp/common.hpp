@@ -14,6 +14,7 @@
 #include "simd/table.hpp"
 
 extern "C" void __tsan_init() __attribute__((weak));
+extern "C" void __asan_init() __attribute__((weak));
 
 namespace common {
 
@@ -21,9 +22,10 @@ using kestrel::Kernel;
 using kestrel::KernelChoice;
 using kestrel::KernelType;
 
-/// Whether the core is compiled under the thread sanitizer: the same object files of tests are
-/// linked to the cores with and without it.
+/// Whether the core is compiled under the thread or the address sanitizer: the same object files of
+/// tests are linked to the cores with and without it.
 inline bool under_tsan() { return __tsan_init != nullptr; }
+inline bool under_asan() { return __asan_init != nullptr; }
 
 /// Every instruction set that this machine has; a single one under the thread sanitizer, since
 /// leaves share nothing.
@@ -34,10 +36,10 @@ inline std::vector<const kestrel::simd::Table*> tables() {
   return {found, found + n};
 }
 
-/// Numbers of threads that must give the bits of one thread. Under TSan, which is slow, only three:
-/// what two threads can race for, three can, too.
+/// Numbers of threads that must give the bits of one thread. Under sanitizers, which are slow, only
+/// three: what two threads can race for, three can, too.
 inline std::vector<int> thread_counts() {
-  if (under_tsan()) return {3};
+  if (under_tsan() || under_asan()) return {3};
   return {2, 3};
 }
 

@@ -309,7 +309,7 @@ TEST(ManySamples, EqualTermsDoNotAddUpTheirRoundingErrors) {
 }
 
 TEST(ManySamples, GiveTheSameBitsOnAnyNumberOfThreadsAndUseThem) {
-  const Line line = lines::make("long", 150000, shapes::normal);
+  const Line line = lines::make("long", common::under_tsan() ? 80000 : 150000, shapes::normal);
   const Line sparse = lines::of_every_kind(3000)[8];
   const std::vector<double> g{1e-5, 0.2, 0.3, 1.0};
   const auto all_of = [&](const Line& one, int count) {
