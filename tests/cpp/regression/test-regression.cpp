@@ -223,8 +223,7 @@ TEST_P(Regression, DoesNotDependOnTheOrderOfTheData) {
 // ---- threads, errors
 
 TEST(RegressionThreads, GiveTheSameBits) {
-  const std::size_t n = common::under_tsan() ? 70000 : 140000;
-  const Line line = lines::make("long", n, shapes::normal);
+  const Line line = lines::make("long", 140000, shapes::normal);
   const std::vector<double> y = lines::response(line), points = lines::points_about(line, 1, 5000);
   const std::vector<double> few{0.01}, all_many{1e-5, 1e-4, 1e-3, 0.01, 0.1, 0.5, 1},
       many = common::under_tsan() ? std::vector<double>{1e-4, 0.5, 1, 0.01} : all_many;
