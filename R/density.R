@@ -69,7 +69,9 @@
 #' period, and observations elsewhere are moved into it, with a message. A period begins at 0, or at the lower bound of
 #' the variable if `bounds` has one; with it begin the distribution function and the boxes of [kde_query()]. Variables
 #' with a period may have any covariances in `H`. The default bandwidth does not depend on where the period begins. Its
-#' scale is that of the data cut opposite to their mean direction.
+#' scale is that of the data cut opposite to their mean direction. It is a plug-in bandwidth whose functionals are those
+#' of the wrapped sample. Oliveira, Crujeiras & Rodriguez-Casal (2012) take them from a mixture of von Mises densities
+#' instead, which must be fitted and whose size must be chosen.
 #'
 #' @section Bounded data: With `positive = TRUE` the data are transformed to log(x + adj.positive), and with
 #' `unit.interval = TRUE` to their normal quantiles. The bandwidth applies on that scale. The density is zero outside of
@@ -175,6 +177,9 @@
 #'
 #'   Lopez-Novoa, U. (2015) *Contributions to the Efficient Use of General Purpose Coprocessors: Kernel Density
 #'   Estimation as Case Study*. PhD thesis, University of the Basque Country, ch. 6 and 8.
+#'
+#'   Oliveira, M., Crujeiras, R.M. & Rodriguez-Casal, A. (2012) A plug-in rule for bandwidth selection in circular
+#'   density estimation. *Comput. Statist. Data Anal.* **56**, 3898-3908.
 #' @seealso [print.kestrel_kde()] and the other methods, [contourLevels()], [dkde()], [marginal()], [Hpi()]; [engines]
 #' @examples
 #' fhat <- kde(faithful)
