@@ -266,11 +266,16 @@ local_errors <- function(smoother, y, points, constants) {
 error_constants <- function(bws, run) {
   if (bws$ncon == 0L) return(list(fit = 1, slope = NA_real_))
   kernel <- function(u) kernel_at(u, bws, run)
-  reach <- switch(bws$ckertype, gaussian = 12, epanechnikov = sqrt(5), uniform = 1)
+  reach <- if (is_compact(bws$ckertype)) np_scale(bws$ckertype) else 12
+  # Twice the integral on one side, in two parts, since a kernel may have an edge at its centre.
   products <- function(apart) {
-    ends <- c(-1, 1) * (reach - apart / 2) * (1 - 1e-15)
-    stats::integrate(function(u) kernel(u - apart / 2) * kernel(u + apart / 2), ends[1L], ends[2L],
-                     rel.tol = 1e-11, subdivisions = 1000L)$value
+    part <- function(from, to) {
+      if (from >= to) return(0)
+      stats::integrate(function(u) kernel(u - apart / 2) * kernel(u + apart / 2), from, to,
+                       rel.tol = 1e-11, subdivisions = 1000L)$value
+    }
+    end <- (reach - apart / 2) * (1 - 1e-15)
+    2 * (part(0, min(apart / 2, end)) + part(apart / 2, end))
   }
   square <- products(0)
   list(fit = (square / kernel(0))^bws$ncon, slope = 2 - 2 * products(1) / square)
