@@ -29,8 +29,10 @@ from_panels <- function(nodes, values, t) {
 }
 
 # Of numbers for the nodes of all panels those for the nodes that there are.
-on_panels <- function(nodes, values) values[rep((nodes$active - 1L) * chebyshev_count, each = chebyshev_count) +
-                                              seq_len(chebyshev_count)]
+on_panels <- function(nodes, values) {
+  values[rep((nodes$active - 1L) * chebyshev_count, each = chebyshev_count) +
+           seq_len(chebyshev_count)]
+}
 
 even_breaks <- function(from, to, width) seq(from, to, length.out = max(ceiling((to - from) / width), 1) + 1)
 
