@@ -39,17 +39,17 @@ test: setup
 	@tools/check-layers.sh
 	@Rscript --vanilla tools/check-help.R
 	@tools/core-tests.sh package
-	@tools/fuzz.sh 500 & tools/test-fake-cuda.sh && tools/test-database.sh; status=$$?; wait $$! && exit $$status
+	@tools/fuzz.sh 500 & tools/test-fake-cuda.sh && tools/test-beside.sh database; status=$$?; wait $$! && exit $$status
 	@tools/test.sh
 
 # Synopses of tables, with a PostgreSQL server of the test's own.
 test-database: setup
-	@tools/test-database.sh
+	@tools/test-beside.sh database
 
 # Sketches as jobs, on a Slurm cluster of the test's own. Slurm's daemons need root.
 test-slurm:
 	@tools/setup.sh slurm
-	@tools/test-slurm.sh
+	@tools/test-beside.sh slurm
 
 test-sanitized: setup
 	@tools/core-tests.sh portable address thread

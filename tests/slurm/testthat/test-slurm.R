@@ -1,4 +1,4 @@
-# Parts of a sketch as jobs of a Slurm cluster, by future.batchtools. tools/test-slurm.sh runs this beside a cluster.
+# Parts of a sketch as jobs of a Slurm cluster, by future.batchtools, beside that of tools/test-beside.sh.
 
 library(future.apply)
 
