@@ -233,6 +233,10 @@ mixed_coefficients_cpp <- function(sample, task, points, design, run) {
     .Call(`_kestrel_mixed_coefficients_cpp`, sample, task, points, design, run)
 }
 
+choose_density_place_cpp <- function(sample, task, evaluations, run) {
+    invisible(.Call(`_kestrel_choose_density_place_cpp`, sample, task, evaluations, run))
+}
+
 mixed_density_objective_cpp <- function(sample, task, gradient, run) {
     .Call(`_kestrel_mixed_density_objective_cpp`, sample, task, gradient, run)
 }

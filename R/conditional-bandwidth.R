@@ -103,7 +103,7 @@ npcdensbw.default <- function(xdat, ydat, bws = NULL, bandwidth.compute = TRUE, 
                               uykertype = c("aitchisonaitken", "liracine"),
                               oxkertype = c("liracine", "wangvanryzin", "racineliyan"),
                               oykertype = c("liracine", "wangvanryzin", "racineliyan"), nmulti = NULL,
-                              na.action = stats::na.omit, threads = NULL, verbose = NULL) {
+                              na.action = stats::na.omit, backend = "auto", threads = NULL, verbose = NULL) {
   started <- proc.time()[["elapsed"]]
   check_named("npcdensbw", given_names(...), "bandwidth.compute")
   compute <- check_flag(bandwidth.compute, "bandwidth.compute")
@@ -121,8 +121,8 @@ npcdensbw.default <- function(xdat, ydat, bws = NULL, bandwidth.compute = TRUE, 
   both <- conditional_columns(xdat, ydat)
   core <- check_density_sample(both$columns, both$given, na.action)
   check_same_kernels(asked, of_y, core)
-  made <- select_density(core, asked, list(bws = bws, fixed = !compute, nmulti = nmulti), run_options(threads, "cpu"),
-                         verbose)
+  run <- run_options(threads, backend, cuda = asked$method == "cv.ml")
+  made <- select_density(core, asked, list(bws = bws, fixed = !compute, nmulti = nmulti), run, verbose)
   finish_density(conditional_fields(made), called_as(quote(npcdensbw), match.call()), started, "kestrel_condensbw",
                  "kestrel_densbw", "conbandwidth")
 }

@@ -59,6 +59,8 @@
 #' @param nmulti the number of starts, by default the number of columns, but at most 5.
 #' @param na.action what to do with rows that have missing values: [stats::na.omit] or [stats::na.exclude] leave them
 #'   out, [stats::na.fail] ends in an error.
+#' @param backend where the criterion is computed: `"auto"`, `"cpu"` or `"cuda"`, see [engines]. A GPU sums over all
+#'   pairs, also where an engine takes less time on the CPU.
 #' @param threads,verbose as in [npregbw()].
 #' @param ... further arguments of the methods. Arguments of \pkg{np} that only steer its search are accepted without
 #'   effect.
@@ -76,7 +78,8 @@
 #'     numbers, factors and ordered factors}
 #'   \item{x}{the data as used, a data frame}
 #'   \item{na.action, rows.omit, nobs.omit}{the rows left out, if any, their numbers, and how many}
-#'   and `search`, `remarks`, `engine`, `backend`, `seconds`, `call`, and `formula` and `terms` from a formula.
+#'   and `search`, `remarks`, `engine`, `backend`, `device`, `seconds`, `call`, and `formula` and `terms` from a
+#'   formula.
 #'
 #'   The field `bw` may be edited: [npudens()], [predict()] and plots use it.
 #' @section Units: Bandwidths of numbers are in the units of their columns, lambda has none. `fval` of `cv.ml` is a
@@ -156,7 +159,7 @@ npudensbw.default <- function(dat, bws = NULL, bandwidth.compute = TRUE, ...,
                               ckertype = "gaussian", ckerorder = 2,
                               ukertype = c("aitchisonaitken", "liracine"),
                               okertype = c("liracine", "wangvanryzin", "racineliyan"), nmulti = NULL,
-                              na.action = stats::na.omit, threads = NULL, verbose = NULL) {
+                              na.action = stats::na.omit, backend = "auto", threads = NULL, verbose = NULL) {
   started <- proc.time()[["elapsed"]]
   check_named("npudensbw", given_names(...), "bandwidth.compute")
   compute <- check_flag(bandwidth.compute, "bandwidth.compute")
@@ -172,7 +175,7 @@ npudensbw.default <- function(dat, bws = NULL, bandwidth.compute = TRUE, ...,
   if (missing(dat)) abort_input("`dat` must be given where there is no formula.")
   core <- check_density_sample(density_columns(dat, "dat"), logical(0), na.action)
   core$given <- logical(core$ndim)
-  run <- run_options(threads, "cpu")
+  run <- run_options(threads, backend, cuda = asked$method != "normal-reference")
   made <- select_density(core, asked, list(bws = bws, fixed = !compute, nmulti = nmulti), run, verbose)
   split <- list(bw = made$bw, bandwidth = list(x = made$raw), sfactor = list(x = made$raw / mixed_scale(made)))
   finish_density(c(split, made[!names(made) %in% c("bw", "raw", "given")]), called_as(quote(npudensbw), match.call()),
@@ -240,7 +243,7 @@ select_density <- function(core, asked, given, run, verbose) {
   for (remark in remarks) inform(remark)
   c(list(bw = found$raw / scale, raw = found$raw,
          search = if (searched) "starts" else "none", remarks = as.character(remarks),
-         evaluations = if (searched) found$num.feval else 1L, type = "fixed", backend = "cpu",
+         evaluations = if (searched) found$num.feval else 1L, type = "fixed",
          pmethod = density_method_words(asked$method, given$fixed)),
     found[setdiff(names(found), "raw")], if (is.null(found$ifval)) list(ifval = 1L), core)
 }

@@ -1,10 +1,10 @@
 # Objectives and values of densities of numbers alone with the Gaussian kernel: engines for densities and for sums over
 # pairs take less time than sums of mixed data, which are over all pairs.
 
-# What these engines take. Densities given others are ratios.
-takes_engines <- function(core) {
-  all(core$icon) && !any(core$given) && !is_distribution(core) && core$ckertype == "gaussian" &&
-    core$ckerorder == 2L && core$ndim <= 3L
+# What these engines take. Densities given others are ratios. They work on the CPU.
+takes_engines <- function(core, run) {
+  run$backend != "cuda" && all(core$icon) && !any(core$given) && !is_distribution(core) &&
+    core$ckertype == "gaussian" && core$ckerorder == 2L && core$ndim <= 3L
 }
 
 # The columns of a data frame of numbers: a matrix, or on the line a vector.

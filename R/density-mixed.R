@@ -27,6 +27,8 @@
 #' @param edat points to evaluate the density at, if not at the data: a data frame of the columns, or a vector or matrix
 #'   in their order.
 #' @param newdata the same as a data frame with the variables of the formula.
+#' @param backend where the density is computed, and the bandwidths unless they are given: `"auto"`, `"cpu"` or
+#'   `"cuda"`, see [npudensbw()].
 #' @param threads,verbose as in [npregbw()].
 #' @param ... arguments of [npudensbw()]: `bwmethod`, `ckertype` and others, by their whole names.
 #' @return An object of class `c("kestrel_dens", "npdensity")`, a list with
@@ -36,7 +38,8 @@
 #'   \item{log_likelihood}{the sum of the logarithms of `dens`. As in \pkg{np} one below 2.2e-308 counts as this number}
 #'   \item{ntrain, nobs}{the numbers of observations and of points}
 #'   \item{trainiseval}{whether the points are the data}
-#'   and `xnames`, `ndim`, `ncon`, `nuno`, `nord`, `rows.omit`, `nobs.omit`, `engine`, `backend`, `seconds`, `call`.
+#'   and `xnames`, `ndim`, `ncon`, `nuno`, `nord`, `rows.omit`, `nobs.omit`, `engine`, `backend`, `device`, `seconds`,
+#'   `call`.
 #' @section Units: Densities and standard errors are in the reciprocal of the product of the units of the numbers, and
 #'   points in those of the columns.
 #' @section Errors: The errors of [npudensbw()] can occur here, too. Errors of class `kestrel_error_input` are also for
@@ -72,13 +75,13 @@ npudens_arguments <- function() {
 #' @rdname npudens
 #' @export
 npudens.formula <- function(formula, data = NULL, subset, na.action = getOption("na.action"), ..., newdata = NULL,
-                            edat = NULL, threads = NULL, verbose = NULL) {
+                            edat = NULL, backend = "auto", threads = NULL, verbose = NULL) {
   call <- called_as(quote(npudens), match.call())
   verbose <- asked_verbose(verbose)
   selection <- call[!names(call) %in% c("newdata", "edat")]
   bws <- replace(eval(called_as(npudensbw.formula, selected(selection, call)), parent.frame()), "call",
                  list(called_as(quote(npudensbw), selection)))
-  estimate_density(bws, density_points(bws, newdata, edat), threads, verbose, call)
+  estimate_density(bws, density_points(bws, newdata, edat), threads, verbose, call, backend)
 }
 
 # With a formula `bws` are the bandwidths.
@@ -90,7 +93,7 @@ selected <- function(selection, call) {
 #' @rdname npudens
 #' @export
 npudens.default <- function(bws = NULL, tdat, edat = NULL, ..., newdata = NULL, na.action = stats::na.omit,
-                            threads = NULL, verbose = NULL) {
+                            backend = "auto", threads = NULL, verbose = NULL) {
   call <- called_as(quote(npudens), match.call())
   if (inherits(bws, "formula")) return(eval(formula_call(call, "tdat", npudens.formula), parent.frame()))
   verbose <- asked_verbose(verbose)
@@ -103,16 +106,16 @@ npudens.default <- function(bws = NULL, tdat, edat = NULL, ..., newdata = NULL, 
     tdat <- bws
     bws <- NULL
   }
-  bw <- npudensbw.default(named_column(tdat, "tdat"), bws, is.null(bws), ..., na.action = na.action, threads = threads,
-                          verbose = verbose)
+  bw <- npudensbw.default(named_column(tdat, "tdat"), bws, is.null(bws), ..., na.action = na.action, backend = backend,
+                          threads = threads, verbose = verbose)
   bw$call <- call
-  estimate_density(bw, density_points(bw, newdata, edat), threads, verbose, call)
+  estimate_density(bw, density_points(bw, newdata, edat), threads, verbose, call, backend)
 }
 
 #' @rdname npudens
 #' @export
 npudens.kestrel_densbw <- function(bws, tdat = NULL, edat = NULL, ..., newdata = NULL, na.action = stats::na.omit,
-                                   threads = NULL, verbose = NULL) {
+                                   backend = "auto", threads = NULL, verbose = NULL) {
   check_density_object(bws)
   call <- called_as(quote(npudens), match.call())
   verbose <- asked_verbose(verbose)
@@ -120,10 +123,11 @@ npudens.kestrel_densbw <- function(bws, tdat = NULL, edat = NULL, ..., newdata =
   check_beside_object(bws, npudensbw.default, ...)
   if (!is.null(tdat)) {
     bws <- do.call(npudensbw.default, c(list(named_column(tdat, "tdat"), bws$bw, FALSE, na.action = na.action,
-                                             threads = threads, verbose = verbose), choices_of(bws, NULL)))
+                                             backend = backend, threads = threads, verbose = verbose),
+                                        choices_of(bws, NULL)))
     bws$call <- call
   }
-  estimate_density(bws, density_points(bws, newdata, edat), threads, verbose, call)
+  estimate_density(bws, density_points(bws, newdata, edat), threads, verbose, call, backend)
 }
 
 # Bandwidths of distribution functions are of the same class, but have another criterion.
@@ -168,12 +172,15 @@ density_raw <- function(bws) {
   if (bws$scaling) core$bw * mixed_scale(core) else core$bw
 }
 
-estimate_density <- function(bws, points, threads, verbose, call) {
+# A distribution function is computed on the CPU.
+estimate_density <- function(bws, points, threads, verbose, call, backend = "cpu") {
   started <- proc.time()[["elapsed"]]
   core <- density_core(bws)
   distribution <- is_distribution(core)
+  run <- run_options(threads, backend, cuda = !distribution)
   at <- with_progress(verbose, if (distribution) "Distribution function" else "Density", function(progress) {
-    density_values_at(core, density_raw(bws), points, c(run_options(threads, "cpu"), progress = progress))
+    run$progress <- progress
+    density_values_at(core, density_raw(bws), points, run)
   })
   eval <- if (is.null(points)) bws$x else points
   value <- if (distribution) list(dist = at$density, derr = at$se) else
@@ -181,7 +188,7 @@ estimate_density <- function(bws, points, threads, verbose, call) {
   fit <- list(bw = bws$bw, bws = bws, eval = eval, ntrain = bws$nobs, nobs = length(at$density),
               trainiseval = is.null(points), xnames = bws$xnames, ndim = bws$ndim, ncon = bws$ncon, nuno = bws$nuno,
               nord = bws$nord, rows.omit = bws$rows.omit, nobs.omit = bws$nobs.omit, engine = bws$engine,
-              backend = bws$backend, call = call, seconds = proc.time()[["elapsed"]] - started)
+              call = call, seconds = proc.time()[["elapsed"]] - started)
   of_np <- if (distribution) "npdistribution" else "npdensity"
-  structure(append(fit, value, 3L), class = c(if (distribution) "kestrel_dist", "kestrel_dens", of_np))
+  structure(append(c(fit, at$place), value, 3L), class = c(if (distribution) "kestrel_dist", "kestrel_dens", of_np))
 }

@@ -99,9 +99,11 @@
 #' the selection, with a message. In one dimension there is a limit only in single precision, 1e7 times the smallest
 #' bandwidth.
 #'
-#' With several regressors a GPU computes the criteria of [npregbw()] for the Gaussian kernel of order 2, and at least
-#' one and at most six numeric regressors, eight factors and 512 combinations of their levels. Fits are computed on the
-#' CPU.
+#' Of mixed data, such as several regressors, a GPU takes one to six numeric columns, eight factors and 512 combinations
+#' of their levels, with fixed bandwidths and all kernels. It computes the criteria of [npregbw()] and [npudensbw()],
+#' `cv.ml` of [npcdensbw()], the fits of [npreg()] and the densities of [npudens()], with their standard errors. The CPU
+#' computes gradients, local linear fits by kernels of higher order, values of conditional densities, and distribution
+#' functions.
 #'
 #' @section Errors: Errors of class `kestrel_error_input` are for an unknown engine or one that does not take the task.
 #'   Errors of class `kestrel_error_backend` are for a backend that this build or machine lacks, or that does not take

@@ -39,6 +39,16 @@ density_sample <- function(core, run) {
   mixed_cpp(c(mixed_points(unclass(core$x), core), list(levels = unname(counts), y = numeric(0))), run)
 }
 
+# The same with its place, CPU or GPU, for about this many evaluations of the criterion.
+placed_density <- function(core, evaluations, run) {
+  data <- density_sample(core, run)
+  if (run$backend == "cpu" || is_distribution(core) || takes_engines(core, run)) return(data)
+  # The sum over triples of a conditional "cv.ls" is on the CPU.
+  if (any(core$given) && core$method != "cv.ml") return(data)
+  choose_density_place_cpp(data, density_task(core, rep(1, core$ndim)), evaluations, run)
+  data
+}
+
 # Of bandwidths in the order of the columns, not scaled. Only a column that is given can be smoothed out.
 density_task <- function(core, raw) {
   ordered <- raw[core_order(core)]
@@ -65,7 +75,7 @@ density_units <- function(core, order, run) {
 
 # The objective of a sample and a task, which is to be minimised.
 density_objective_of <- function(core, run) {
-  if (takes_engines(core)) return(objective_by_engines(core, run))
+  if (takes_engines(core, run)) return(objective_by_engines(core, run))
   if (!is_distribution(core)) return(mixed_density_objective_cpp)
   grid <- if (!is.null(core$grid)) mixed_points(unclass(core$grid), core)
   function(sample, task, gradient, run) mixed_distribution_objective_cpp(sample, task, grid, gradient, run)
@@ -77,7 +87,7 @@ select_density_bandwidths <- function(core, given, run, verbose) {
   if (given$fixed && is.null(given$bws)) abort_input("`bws` must be given for bandwidth.compute = FALSE.")
   if (given$fixed) return(c(list(raw = given$bws), density_objective_at(core, given$bws, run)))
   if (core$method == "normal-reference") {
-    return(list(raw = normal_reference(core), fval = NA_real_, n.unsupported = NA_integer_, engine = "direct"))
+    return(c(list(raw = normal_reference(core)), density_objective_at(core, NULL, run)))
   }
   nmulti <- if (is.null(given$nmulti)) min(5L, core$ndim) else max(1L, check_count(given$nmulti, "nmulti", 0L))
   found <- with_search_progress(verbose, "Cross-validation", function(progress) {
@@ -91,11 +101,14 @@ select_density_bandwidths <- function(core, given, run, verbose) {
 }
 
 density_objective_at <- function(core, raw, run, objective = density_objective_of(core, run),
-                                 data = density_sample(core, run)) {
-  if (core$method == "normal-reference") return(list(fval = NA_real_, n.unsupported = NA_integer_, engine = "direct"))
+                                 data = placed_density(core, 1, run)) {
+  if (core$method == "normal-reference") {
+    return(list(fval = NA_real_, n.unsupported = NA_integer_, engine = "direct", backend = "cpu"))
+  }
   found <- objective(data, density_task(core, raw), FALSE, run)
-  list(fval = if (is_distribution(core)) found$value else -found$value,
-       n.unsupported = as.integer(found$unsupported), engine = if (is.null(found$engine)) "direct" else found$engine)
+  c(list(fval = if (is_distribution(core)) found$value else -found$value,
+         n.unsupported = as.integer(found$unsupported), engine = if (is.null(found$engine)) "direct" else found$engine),
+    mixed_place_cpp(data))
 }
 
 # What the search says of bandwidths at the ends of their ranges.
@@ -130,21 +143,23 @@ density_values_at <- function(core, raw, points, run, gradients = FALSE) {
   known <- !Reduce(`|`, lapply(columns, is.na))
   heard()
   columns <- lapply(columns, function(column) column[known])
-  if (takes_engines(core) && !gradients) {
+  sample <- NULL
+  if (takes_engines(core, run) && !gradients) {
     at <- function(columns, gradients) values_by_engines(core, raw, columns, run)
   } else {
-    sample <- density_sample(core, run)
+    sample <- if (gradients || any(core$given)) density_sample(core, run) else placed_density(core, 2, run)
     task <- density_task(core, raw)
     sums <- if (is_distribution(core)) mixed_distribution_cpp else mixed_density_cpp
     at <- function(columns, gradients) sums(sample, task, mixed_points(columns, core), gradients, run)
   }
   found <- at(columns, gradients)
+  place <- if (is.null(sample)) list(backend = "cpu") else mixed_place_cpp(sample)
   placed <- function(value) {
     whole <- matrix(NA_real_, length(known), NCOL(value))
     whole[known, ] <- value
     if (is.matrix(value)) whole else as.vector(whole)
   }
-  values <- list(density = placed(found$density), se = placed(found$se))
+  values <- list(density = placed(found$density), se = placed(found$se), place = place)
   if (!gradients) return(values)
   grad <- gerr <- matrix(NA_real_, sum(known), core$ndim)
   grad[, core$icon] <- found$grad

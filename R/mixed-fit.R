@@ -2,7 +2,7 @@
 
 # What fit_regression() needs, as from one regressor.
 mixed_fits <- function(bws, points, at_data, wanted, run) {
-  sample <- mixed_sample(bws, run)
+  sample <- placed_sample(bws, 4, run)
   task <- mixed_task(bws, bws$bandwidth$x)
   inside <- mixed_fit_cpp(sample, task, NULL, numeric(0), FALSE, run)
   loo <- bws$y + inside$deviation
@@ -18,7 +18,7 @@ mixed_fits <- function(bws, points, at_data, wanted, run) {
     mixed_values_at(made, points, wanted$se, run, wanted$gradients, sample)
   }
   if (at_data) at <- c(at, inside[setdiff(names(inside), names(at))])
-  list(made = made, inside = inside, at = at)
+  list(made = made, inside = inside, at = at, place = mixed_place_cpp(sample))
 }
 
 # Fit, standard error, gradients and effects at points: NA where a value is missing, a level is unknown or there is no

@@ -69,7 +69,7 @@ is_density <- function(bws) !is.null(bws$given)
 # sample and the choices.
 mixed_criterion <- function(bws, run, progress) {
   density <- is_density(bws)
-  data <- if (density) density_sample(bws, run) else placed_sample(bws, 30, run)
+  data <- if (density) placed_density(bws, 30, run) else placed_sample(bws, 30, run)
   task_of <- if (density) density_task else mixed_task
   objective <- if (density) density_objective_of(bws, run) else mixed_objective_cpp
   if (has_design(bws)) {

@@ -13,7 +13,7 @@ densbw_fields <- function(methods = density_methods) {
     list(na.action = function(of) left_out_field(.row_names_info(of[["x"]], 2L))),
     list(terms = anything(list("the terms of a formula without a response", function(terms) is_terms(terms, FALSE)),
                           optional = TRUE)),
-    mixed_bw_fields[c("engine", "backend", "seconds")]
+    mixed_bw_fields[c("engine", "backend", "seconds")], list(device = texts(1L, optional = TRUE))
   )
 }
 
@@ -63,7 +63,7 @@ condensbw_fields <- function(methods = density_methods) {
          ncon = function(of) numbers(1L, between = rep(of[["xncon"]] + of[["yncon"]], 2L)),
          sdev = function(of) numbers(of[["ncon"]], sign = "positive")),
     densbw_fields(methods)[c("method", "pmethod", "scaling", "nconfac", "ncatfac", "search", "remarks", "fval", "ifval",
-                    "fval.history", "evaluations", "na.action", "terms", "engine", "backend", "seconds")],
+                    "fval.history", "evaluations", "na.action", "terms", "engine", "backend", "seconds", "device")],
     list(ybw = side_bandwidths("y"), xbw = side_bandwidths("x"))
   )
 }
@@ -120,7 +120,7 @@ dens_fields <- list(
   dens = function(of) at_points(of), derr = function(of) at_points(of),
   log_likelihood = numbers(1L, finite = FALSE),
   nobs = function(of) numbers(1L, between = rep(points_of_fit(of), 2L)),
-  engine = texts(1L), backend = texts(1L), seconds = numbers(1L)
+  engine = texts(1L), backend = texts(1L), device = texts(1L, optional = TRUE), seconds = numbers(1L)
 )
 
 dist_fields <- dens_fields[names(dens_fields) != "log_likelihood"]

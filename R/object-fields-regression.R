@@ -166,7 +166,8 @@ fit_fields <- list(
   MAPE = fitted_numbers(1L), CORR = fitted_numbers(1L), SIGN = fitted_numbers(1L), edf = fitted_numbers(1L),
   n.unsupported = numbers(1L, sign = "not negative", whole = TRUE),
   nobs = numbers(1L, sign = "positive", whole = TRUE),
-  xnames = texts(1L), ynames = texts(1L), engine = texts(1L), backend = texts(1L), seconds = numbers(1L)
+  xnames = texts(1L), ynames = texts(1L), engine = texts(1L), backend = texts(1L),
+  device = texts(1L, optional = TRUE), seconds = numbers(1L)
 )
 
 # The same with several regressors: points are rows, whose missing values have no fit.

@@ -50,8 +50,9 @@
 #' @param level the confidence level of the bands, pointwise.
 #' @param residuals accepted for scripts written for \pkg{np}, without effect: residuals are always there.
 #' @param threads,verbose as in [npregbw()].
-#' @param backend where the bandwidth is searched for, as in [npregbw()]. The fit is computed on the CPU, so with a
-#'   bandwidth object the backend must be `"auto"` or `"cpu"`.
+#' @param backend where the bandwidth is searched for, as in [npregbw()], and with several regressors or factors where
+#'   the fit is computed. With one numeric regressor that is the CPU, so that with a bandwidth object the backend must
+#'   be `"auto"` or `"cpu"`.
 #' @param ... arguments of [npregbw()]: `regtype`, `ckertype`, `bwmethod` and others, by their whole names.
 #' @return An object of class `c("kestrel_reg", "npregression")`, a list with
 #'   \item{bw}{the bandwidth, a number for each regressor, on the scale of `bws$bw.scale`}
@@ -73,14 +74,15 @@
 #'   \item{edf}{trace of the smoother matrix}
 #'   \item{n.unsupported}{how many observations have no neighbour}
 #'   \item{nobs}{the number of observations of positive weight}
-#'   and `ntrain`, `trainiseval`, `ndim`, `xnames`, `ynames`, `engine`, `backend`, `seconds`, `call`. With several
-#'   regressors, or a factor, the class is `c("kestrel_mixed", "kestrel_reg", "npregression")`.
+#'   and `ntrain`, `trainiseval`, `ndim`, `xnames`, `ynames`, `engine`, `backend`, `device`, `seconds`, `call`. With
+#'   several regressors, or a factor, the class is `c("kestrel_mixed", "kestrel_reg", "npregression")`.
 #' @section Weights: Weights enter every sum of a fit. So for the fit at a point an observation of weight 3 is the same
 #'   as three copies of it. Fits that leave it out leave out all of its weight, and standard errors count its error
 #'   once.
 #' @section Errors: The errors of [npregbw()] can occur here, too. Errors of class `kestrel_error_input` are also for
 #'   points or responses that are infinite or of another type, or not as many as each other. Errors of class
-#'   `kestrel_error_backend` are also for `backend = "cuda"` with a bandwidth object, because then there is no search.
+#'   `kestrel_error_backend` are also for `backend = "cuda"` with a bandwidth object of one numeric regressor, because
+#'   then there is no search.
 #' @section Accuracy: With one numeric regressor the error of a fit is at most 1e-11 of the largest response near the
 #'   point. The error of a squared standard error is at most 1e-8 of itself, plus 1e-12 times the sum of the squared
 #'   weights and the largest squared leave-one-out residual. The second part matters for local linear fits with an
@@ -149,7 +151,7 @@ npreg.formula <- function(formula, data = NULL, subset, na.action = getOption("n
     selected$.needed <- needed
     replace(eval(selected, frame), "call", list(called_as(quote(npregbw), selection)))
   }
-  fit_regression(select, newdata, exdat, wanted, threads, verbose, call)
+  fit_regression(select, newdata, exdat, wanted, threads, verbose, call, backend)
 }
 
 #' @rdname npreg
@@ -184,7 +186,7 @@ npreg.default <- function(bws = NULL, txdat, tydat, exdat = NULL, eydat = NULL, 
                           verbose = verbose, .needed = needed)
     replace(bw, "call", list(call))
   }
-  fit_regression(select, newdata, exdat, wanted, threads, verbose, call)
+  fit_regression(select, newdata, exdat, wanted, threads, verbose, call, backend)
 }
 
 #' @rdname npreg
@@ -212,7 +214,7 @@ npreg.kestrel_regbw <- function(bws, txdat = NULL, tydat = NULL, exdat = NULL, e
   }
   check_fixed_arguments(np_fixed_arguments, ...)
   wanted <- fit_arguments(se, level, gradients, residuals, eydat, y.eval)
-  resolve_backend(backend, cuda = FALSE)
+  resolve_backend(backend, cuda = is_mixed_object(bws))
   again <- function(x, y, w, needed) {
     do.call(npregbw.default, c(list(x, y, bws$bw, FALSE, w = w, na.action = na.action, backend = "cpu",
                                     threads = threads, verbose = verbose, .needed = needed),
@@ -230,7 +232,7 @@ npreg.kestrel_regbw <- function(bws, txdat = NULL, tydat = NULL, exdat = NULL, e
     made[kept] <- unclass(bws)[kept]
     made
   }
-  fit_regression(select, newdata, exdat, wanted, threads, verbose, call)
+  fit_regression(select, newdata, exdat, wanted, threads, verbose, call, backend)
 }
 
 # Whether the bandwidth is another than the one that the object was made with.
@@ -268,7 +270,7 @@ fit_arguments <- function(se, level, gradients, residuals, eydat, y.eval) {
 
 # select(needed) returns the bandwidth object; `needed`: what the fit needs at the data, see with_fit(). If the
 # bandwidth is of this call, the object has the `.observations` of its search, which are sorted for both.
-fit_regression <- function(select, newdata, exdat, wanted, threads, verbose, call) {
+fit_regression <- function(select, newdata, exdat, wanted, threads, verbose, call, backend) {
   at_data <- is.null(newdata) && is.null(exdat)
   needed <- c(errors = at_data && (wanted$se || wanted$gradients), gradients = at_data && wanted$gradients)
   bws <- select(needed)
@@ -276,7 +278,8 @@ fit_regression <- function(select, newdata, exdat, wanted, threads, verbose, cal
   data <- bws$.observations
   bws$.observations <- NULL
   started <- proc.time()[["elapsed"]]
-  run <- run_options(threads, "cpu")
+  # With one numeric regressor a fit takes O(n).
+  run <- run_options(threads, if (mixed) backend else "cpu", cuda = mixed)
   points <- if (at_data) bws$x else evaluation_points(bws, newdata, exdat)
   responses <- responses_at(bws, newdata, if (!at_data) NROW(points), wanted)
   sums <- with_progress(verbose, "Regression", function(progress) {
@@ -303,8 +306,9 @@ fit_regression <- function(select, newdata, exdat, wanted, threads, verbose, cal
            if (is.null(responses)) made$measures else c(list(eydat = responses), measures_at(responses, at$mean)),
            list(edf = made$trace, n.unsupported = as.integer(made$unsupported), nobs = bws$nobs, ntrain = bws$nobs,
                 trainiseval = at_data, ndim = bws$ndim, xnames = bws$xnames, ynames = bws$ynames,
-                engine = if (mixed) bws$engine else regression_engine(bws$ckertype, run$backend, bws$type),
-                backend = run$backend, call = call, seconds = proc.time()[["elapsed"]] - started))
+                engine = if (mixed) bws$engine else regression_engine(bws$ckertype, "cpu", bws$type),
+                call = call, seconds = proc.time()[["elapsed"]] - started),
+           if (mixed) sums$place else list(backend = "cpu"))
   structure(fit, class = c(if (mixed) "kestrel_mixed", "kestrel_reg", "npregression"))
 }
 

@@ -709,6 +709,19 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// choose_density_place_cpp
+void choose_density_place_cpp(SEXP sample, Rcpp::List task, double evaluations, Rcpp::List run);
+RcppExport SEXP _kestrel_choose_density_place_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP evaluationsSEXP, SEXP runSEXP) {
+BEGIN_RCPP
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type sample(sampleSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
+    Rcpp::traits::input_parameter< double >::type evaluations(evaluationsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
+    choose_density_place_cpp(sample, task, evaluations, run);
+    return R_NilValue;
+END_RCPP
+}
 // mixed_density_objective_cpp
 Rcpp::List mixed_density_objective_cpp(SEXP sample, Rcpp::List task, bool gradient, Rcpp::List run);
 RcppExport SEXP _kestrel_mixed_density_objective_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP gradientSEXP, SEXP runSEXP) {
@@ -1581,6 +1594,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_mixed_fit_cpp", (DL_FUNC) &_kestrel_mixed_fit_cpp, 6},
     {"_kestrel_mixed_coefficient_objective_cpp", (DL_FUNC) &_kestrel_mixed_coefficient_objective_cpp, 5},
     {"_kestrel_mixed_coefficients_cpp", (DL_FUNC) &_kestrel_mixed_coefficients_cpp, 5},
+    {"_kestrel_choose_density_place_cpp", (DL_FUNC) &_kestrel_choose_density_place_cpp, 4},
     {"_kestrel_mixed_density_objective_cpp", (DL_FUNC) &_kestrel_mixed_density_objective_cpp, 4},
     {"_kestrel_leave_one_out_cpp", (DL_FUNC) &_kestrel_leave_one_out_cpp, 5},
     {"_kestrel_mixed_density_cpp", (DL_FUNC) &_kestrel_mixed_density_cpp, 5},

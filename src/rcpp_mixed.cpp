@@ -50,12 +50,13 @@ Rcpp::List mixed_fit_cpp(SEXP sample, Rcpp::List task, SEXP points, Rcpp::Numeri
                          bool gradients, Rcpp::List run) {
   MixedMethod method;
   const MixedKernel kernel = unpack_regression(task, &method);
-  const MixedSample& data = mixed_sample_of(sample);
+  MixedCall& call = mixed_call_of(sample);
+  const MixedSample& data = call.sample();
   const Run how = unpack_run(run);
   const MixedRPoints at(points, data, how.parallel);
-  const MixedFits fits = mixed_fits(data, at.all(), kernel, view(error2), gradients, how);
+  const MixedFits fits = call.fits(at.all(), kernel, view(error2), gradients, how);
   MixedResiduals residuals;
-  if (at.are_data() && data.responses()) residuals = mixed_residuals(data, kernel, how);
+  if (at.are_data() && data.responses()) residuals = call.residuals(kernel, how);
   return Rcpp::List::create(
       Rcpp::Named("mean") = to_r(fits.mean, false), Rcpp::Named("se") = to_r(fits.variance, true),
       Rcpp::Named("grad") = by_point(fits.gradient, data.columns(), false),

@@ -18,18 +18,25 @@ MixedCriterion minus(MixedCriterion criterion) {
 
 }  // namespace
 
+/// Chooses the place, CPU or GPU, for this many evaluations of the task's criterion.
+// [[Rcpp::export]]
+void choose_density_place_cpp(SEXP sample, Rcpp::List task, double evaluations, Rcpp::List run) {
+  const Run how = unpack_silent_run(run);
+  mixed_call_of(sample).choose(how.place(), unpack_density(task).kernel, evaluations, how.parallel);
+}
+
 /// The criterion of the task's method, which is to be minimised, and its gradient by log(h) and
 /// lambda if asked for.
 // [[Rcpp::export]]
 Rcpp::List mixed_density_objective_cpp(SEXP sample, Rcpp::List task, bool gradient,
                                        Rcpp::List run) {
   const MixedDensityTask of = unpack_density(task);
-  const MixedSample& data = mixed_sample_of(sample);
+  MixedCall& call = mixed_call_of(sample);
   const Run how = unpack_run(run);
   const MixedCriterion found =
-      of.likelihood    ? mixed_log_likelihood(data, of.kernel, of.given, gradient, how)
-      : of.conditional ? mixed_conditional_error(data, of.kernel, of.given, gradient, how)
-                       : mixed_squared_error(data, of.kernel, gradient, how);
+      of.likelihood    ? call.log_likelihood(of.kernel, of.given, gradient, how)
+      : of.conditional ? mixed_conditional_error(call.sample(), of.kernel, of.given, gradient, how)
+                       : call.squared_error(of.kernel, gradient, how);
   return criterion_list(of.likelihood ? minus(found) : found);
 }
 
@@ -64,9 +71,9 @@ Rcpp::List leave_one_out_cpp(Rcpp::List data, SEXP sample, Rcpp::List task, bool
 Rcpp::List mixed_density_cpp(SEXP sample, Rcpp::List task, SEXP points, bool gradients,
                              Rcpp::List run) {
   const MixedDensityTask of = unpack_density(task);
-  const MixedSample& data = mixed_sample_of(sample);
+  MixedCall& call = mixed_call_of(sample);
   const Run how = unpack_run(run);
-  const MixedRPoints at(points, data, how.parallel);
-  const MixedDensities found = mixed_densities(data, at.all(), of.kernel, of.given, gradients, how);
-  return density_list(found, data.columns());
+  const MixedRPoints at(points, call.sample(), how.parallel);
+  const MixedDensities found = call.densities(at.all(), of.kernel, of.given, gradients, how);
+  return density_list(found, call.sample().columns());
 }

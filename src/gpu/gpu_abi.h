@@ -24,7 +24,7 @@ extern "C" {
 #endif
 
 /* To be raised with every change of this file. */
-#define KESTREL_GPU_VERSION 14
+#define KESTREL_GPU_VERSION 15
 #define KESTREL_GPU_SYMBOL "kestrel_cuda_table"
 
 enum kestrel_gpu_code {
@@ -191,26 +191,66 @@ struct kestrel_gpu_regression {
                       * shared/local_trend.hpp */
 };
 
-/* Leave-one-out fits of kernel regression on columns and factors, by the Gaussian kernel, at the
- * samples; see core/mixed. At most this many columns and factors. */
+/* Sums over samples with columns and factors by product kernels, at points that are the samples or
+ * others; see core/mixed. At most this many columns and factors. */
 #define KESTREL_GPU_MIXED_COLUMNS 6
 #define KESTREL_GPU_MIXED_FACTORS 8
 
 struct kestrel_gpu_mixed {
-  int linear;            /* not 0: local linear fits, else local constant ones */
-  int columns, factors;  /* at least one column */
-  size_t n;              /* samples, fewer than 2^31 */
-  const double *x, *y;   /* column c of sample j is x[c * n + j] */
-  const double* unit;    /* by which columns are divided to be those of local linear fits */
-  size_t cells;          /* combinations of levels, at most 2^16 */
-  const unsigned* first; /* the first sample of each cell, and n */
+  int linear;              /* not 0: for local linear fits */
+  int columns, factors;    /* at least one column */
+  size_t n;                /* samples, fewer than 2^31 */
+  const double *x, *y, *w; /* column c of sample j is x[c * n + j]; y: null if there is none; w:
+                            * null if all are 1 */
+  const double* unit;      /* by which columns are divided to be those of local linear fits */
+  size_t cells;            /* combinations of levels, at most 2^16 */
+  const unsigned* first;   /* the first sample of each cell, and n */
+  size_t m;                /* points, fewer than 2^31 */
+  const double* points;    /* as x; null: the points are the samples */
+  size_t point_cells;      /* as those of the samples */
+  const unsigned* point_first;
 };
 
+/* The windows of simd::MixedWindow. */
+enum kestrel_gpu_mixed_window {
+  KESTREL_GPU_mixed_gaussian = 0,
+  KESTREL_GPU_mixed_epanechnikov = 1,
+  KESTREL_GPU_mixed_uniform = 2,
+  KESTREL_GPU_mixed_triangle = 3,
+  KESTREL_GPU_mixed_cubic = 4
+};
+
+/* The maximum number of coefficients of Q, and of P. */
+#define KESTREL_GPU_MIXED_TERMS 40
+
 struct kestrel_gpu_mixed_kernel {
-  const double* h; /* infinite: the column is smoothed out */
-  /* cells * cells products of the kernels of the factors, of a sample in cell b at a point in cell
-   * a at b * cells + a; then for each factor their derivatives by its lambda */
+  const double* scale; /* 1 / h times that of the kernel; 0: the column is smoothed out */
+  /* As simd::MixedProduct has them. */
+  int window, terms, inner;
+  const double *q, *p;
+  int own;         /* not 0: a sample counts at itself, too */
+  const double* e; /* for squares: a number for each sample, or null for ones */
+  /* cells * point_cells products of the kernels of the factors, of a sample in cell b at a point in
+   * cell a at b * point_cells + a; then for each factor their derivatives by its lambda */
   const double* weight;
+};
+
+/* The sums at a point, w being the product of all kernels and of the weight of a sample, v = y - y
+ * of the point (or y, at points that are not the samples), and for local linear fits z = (x - x of
+ * the point) / unit:
+ * moments: of w and w v, and for local linear fits of w z_k for each column, of w z_k v for each,
+ *   and of w z_k z_l, l <= k, row after row.
+ * changes: the derivatives of fits made of these sums. With t = a_0 + a_1 z_1 + ... and f likewise
+ *   of b, the sums of w' t (v - f) and of -w' t^2, where w' is the derivative of w by log(h) of
+ *   each column, and then by lambda of each factor. `given`: a and then b, each 1 number or, for
+ *   local linear fits, 1 + columns.
+ * shares: of w, and of these derivatives w'.
+ * squares: of (w t - c)^2 e. `given`: c, and then a. */
+enum kestrel_gpu_mixed_task {
+  KESTREL_GPU_mixed_moments = 0,
+  KESTREL_GPU_mixed_changes = 1,
+  KESTREL_GPU_mixed_shares = 2,
+  KESTREL_GPU_mixed_squares = 3
 };
 
 /* Takes the values of points first, ..., first + count - 1 of a slab, in this order. Returns 0 to
@@ -291,18 +331,11 @@ struct kestrel_gpu_table {
   /* Sets the kernel of the sums. */
   int (*mixed_kernel)(void* mixed, const struct kestrel_gpu_mixed_kernel* kernel, char* problem,
                       size_t room);
-  /* At the samples i = first, ..., first + count - 1, number s of which is sum[s * n + i]: the sums
-   * over all others of w and w v, v = y - y_i, and for local linear fits, with z = (x - x_i) /
-   * unit, of w z_k for each column, of w z_k v for each, and of w z_k z_l, l <= k, row after row.
-   */
-  int (*mixed_moments)(void* mixed, size_t first, size_t count, double* sum, kestrel_gpu_poll poll,
-                       void* context, char* problem, size_t room);
-  /* The derivatives of fits made of these sums. With t = a_0 + a_1 z_1 + ... and f likewise of b,
-   * the sums of w' t (v - f) and of -w' t^2, where w' is the derivative of w by log(h) of each
-   * column, and then by lambda of each factor; fit[k * n + i]: a and then b of the fit at i, each 1
-   * number or, for local linear fits, 1 + columns. `first` and `count` as above. */
-  int (*mixed_changes)(void* mixed, size_t first, size_t count, const double* fit, double* change,
-                       kestrel_gpu_poll poll, void* context, char* problem, size_t room);
+  /* The sums of a task (kestrel_gpu_mixed_task) at the points i = first, ..., first + count - 1,
+   * number s of which is sum[s * m + i]. Number k that is given for point i is given[k * m + i].
+   * `first` is a multiple of 128. */
+  int (*mixed_sums)(void* mixed, int task, size_t first, size_t count, const double* given,
+                    double* sum, kestrel_gpu_poll poll, void* context, char* problem, size_t room);
   void (*mixed_close)(void* mixed);
 
   /* Says how the object can use threads of the host, to copy data. */

@@ -2,15 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
 #include <string>
 
 #include "core/base/parallel.hpp"
 #include "core/data/ends.hpp"
-#include "core/mixed/mixed_points.hpp"
-#include "core/mixed/mixed_totals.hpp"
 #include "gpu/cost.hpp"
 #include "gpu/loader.hpp"
+#include "gpu/mixed_device.hpp"
 
 namespace kestrel {
 
@@ -27,121 +25,56 @@ constexpr double kFarthest = 1e150;
 /// (local constant), and 4.3, 6.1, 12 and 15 for 1, 3, 4 and 6 (local linear); 0.17 to 0.5 us.
 constexpr double kConstantPs = 5.2, kColumnPs = 0.35, kLinearPs = 4, kLinearColumnsPs = 0.3;
 constexpr double kFitSeconds = 2e-7;
+/// Kernels other than the Gaussian one of order 2 take 1.2 (one column) to 2.7 times as long (three
+/// columns; an H200 in 2026-11, n = 50,000).
+constexpr double kOtherKernels = 2.5;
 
-/// Samples of a piece are a multiple of the threads of a block.
-constexpr std::size_t kPieceUnit = 128;
+int window_of(simd::MixedWindow window) {
+  switch (window) {
+    case simd::MixedWindow::gaussian: return KESTREL_GPU_mixed_gaussian;
+    case simd::MixedWindow::epanechnikov: return KESTREL_GPU_mixed_epanechnikov;
+    case simd::MixedWindow::uniform: return KESTREL_GPU_mixed_uniform;
+    case simd::MixedWindow::triangle: return KESTREL_GPU_mixed_triangle;
+    case simd::MixedWindow::cubic: return KESTREL_GPU_mixed_cubic;
+    default: break;
+  }
+  throw gpu_error(GpuProblem::unsuited, "distribution functions are computed on the CPU");
+}
 
-/// Why the device does not take them, "" if it does.
-std::string objection(const MixedSample& sample, const MixedKernel& kernel) {
+std::vector<unsigned> firsts_of(const MixedSample& rows) {
+  std::vector<unsigned> first(rows.cells() + 1);
+  for (std::size_t cell = 0; cell < first.size(); ++cell) {
+    first[cell] = static_cast<unsigned>(rows.first(cell));
+  }
+  return first;
+}
+
+/// The ends of each column of the sample, and of the points.
+std::vector<Ends> ends_of_columns(const MixedSample& rows, const ParallelOptions& options) {
+  std::vector<Span<const double>> columns;
+  for (std::size_t c = 0; c < rows.columns(); ++c) columns.push_back({rows.x(c), rows.size()});
+  return ends_of(columns, options);
+}
+
+}  // namespace
+
+std::string gpu_mixed_objection(const MixedSample& sample, const MixedKernel& kernel) {
   const auto at_most = [](std::size_t most, const char* what) {
     return "there must be at most " + std::to_string(most) + " " + what;
   };
-  if (sample.columns() == 0) return "there must be a numeric regressor";
-  if (sample.weighted()) return "there must be no weights";
+  if (sample.columns() == 0) return "there must be a numeric column";
   if (kernel.type != BandwidthType::fixed) return "bandwidths must be fixed";
   if (sample.columns() > KESTREL_GPU_MIXED_COLUMNS) {
-    return at_most(KESTREL_GPU_MIXED_COLUMNS, "numeric regressors");
+    return at_most(KESTREL_GPU_MIXED_COLUMNS, "numeric columns");
   }
   if (sample.factors() + sample.ordered() > KESTREL_GPU_MIXED_FACTORS) {
     return at_most(KESTREL_GPU_MIXED_FACTORS, "factors");
   }
   if (sample.cells() > kMaxCells) return at_most(kMaxCells, "combinations of levels");
-  if (kernel.continuous != Kernel::gaussian || kernel.order != 2) {
-    return "the kernel must be Gaussian, of order 2";
+  if (kernel.local_linear && kernel.order != 2) {
+    return "the kernel of local linear fits must be of order 2";
   }
   return "";
-}
-
-void check_suited(const MixedSample& sample, const MixedKernel& kernel) {
-  const std::string problem = objection(sample, kernel);
-  if (!problem.empty()) throw gpu_error(GpuProblem::unsuited, problem);
-}
-
-/// Room for numbers that the devices write: not cleared first.
-std::unique_ptr<double[]> room_for(std::size_t numbers) {
-  return std::unique_ptr<double[]>(new double[numbers]);
-}
-
-/// The leave-one-out fits at all samples, as numbers: fits with vectors of their own would take
-/// longer to make and to free, on one thread, than to solve.
-class LeftOut {
- public:
-  LeftOut(std::size_t n, std::size_t columns)
-      : columns_(columns),
-        plane_(columns + 1),
-        good_(n),
-        sum_(room_for(n * MixedPlane::number_of_sums(columns))),
-        numbers_(room_for(2 * plane_ * n)) {}
-
-  /// What mixed_moments() writes, and what mixed_changes() takes.
-  double* sum() { return sum_.get(); }
-  const double* numbers() const { return numbers_.get(); }
-
-  /// Solves for the fits at samples `begin` to end - 1, whose sums are there.
-  void solve(std::size_t begin, std::size_t end, const simd::MixedTable& table) {
-    const std::size_t n = good_.size(), count = MixedPlane::number_of_sums(columns_);
-    MixedPlane to_solve(columns_, true, table);
-    std::vector<double> sums(count);
-    MixedFit fit;
-    for (std::size_t i = begin; i < end; ++i) {
-      for (std::size_t s = 0; s < count; ++s) sums[s] = sum_[s * n + i];
-      fit.supported = true;
-      fit.beta.resize(plane_);
-      fit.weight.resize(plane_);
-      const bool good =
-          sums[0] >= kLeastMixedSum && to_solve.solve_sums(sums.data(), fit) && !fit.ridged;
-      good_[i] = good ? 1 : 0;
-      for (std::size_t k = 0; k < plane_; ++k) {
-        numbers_[k * n + i] = good ? fit.weight[k] : 0.0;
-        numbers_[(plane_ + k) * n + i] = good ? fit.beta[k] : 0.0;
-      }
-    }
-  }
-
-  /// Whether there is such a fit; else it is to be made on the CPU.
-  bool good(std::size_t i) const { return good_[i] != 0; }
-  void get(std::size_t i, MixedFit& fit) const {
-    const std::size_t n = good_.size();
-    fit.supported = true;
-    fit.weight.resize(plane_);
-    fit.beta.resize(plane_);
-    for (std::size_t k = 0; k < plane_; ++k) {
-      fit.weight[k] = numbers_[k * n + i];
-      fit.beta[k] = numbers_[(plane_ + k) * n + i];
-    }
-  }
-
- private:
-  const std::size_t columns_, plane_;
-  std::vector<char> good_;
-  std::unique_ptr<double[]> sum_, numbers_;
-};
-
-/// Samples begin, ..., end - 1.
-struct Samples {
-  std::size_t begin, end;
-  std::size_t count() const { return end - begin; }
-};
-
-/// Whether the squares of distances in bandwidths are finite: the device multiplies them by
-/// weights.
-bool squares_are_finite(const MixedSample& sample, const MixedKernel& kernel,
-                        const ParallelOptions& options) {
-  std::vector<Span<const double>> columns;
-  for (std::size_t c = 0; c < sample.columns(); ++c) {
-    columns.push_back({sample.x(c), sample.size()});
-  }
-  const std::vector<Ends> ends = ends_of(columns, options);
-  for (std::size_t c = 0; c < columns.size(); ++c) {
-    if (!((ends[c].largest - ends[c].least) / kernel.h[c] < kFarthest)) return false;
-  }
-  return true;
-}
-
-}  // namespace
-
-bool gpu_takes_mixed(const MixedSample& sample, const MixedKernel& kernel) {
-  return objection(sample, kernel).empty();
 }
 
 double gpu_mixed_seconds(const MixedSample& sample, const MixedKernel& kernel,
@@ -149,153 +82,182 @@ double gpu_mixed_seconds(const MixedSample& sample, const MixedKernel& kernel,
   const double n = static_cast<double>(sample.size()), p = static_cast<double>(sample.columns());
   const double picoseconds =
       kernel.local_linear ? kLinearPs + kLinearColumnsPs * p * p : kConstantPs + kColumnPs * p;
-  return 1e-12 * n * n * picoseconds * gpu_slowness(device, false) + kFitSeconds * n;
+  const bool plain = kernel.continuous == Kernel::gaussian && kernel.order == 2;
+  const double pairs = n * n * (plain ? 1.0 : kOtherKernels);
+  return 1e-12 * pairs * picoseconds * gpu_slowness(device, false) + kFitSeconds * n;
 }
 
-GpuMixed::GpuMixed(const MixedSample& sample, const MixedKernel& kernel)
+GpuMixed::OnDevice::OnDevice(const MixedSample& sample, const MixedSample& points,
+                             const MixedKernel& kernel, bool own, std::size_t number,
+                             const double* e)
+    : kernel_(kernel, kernel.form_of(0)), own_(own), number_(number), e_(e) {
+  for (const double h : kernel.h) scale_.push_back(std::isfinite(h) ? kernel_.scale / h : 0.0);
+  const std::size_t cells = sample.cells(), at_cells = points.cells(), all = kernel.lambda.size();
+  weight_.resize(cells * at_cells * (all + 1));
+  for (std::size_t at = 0; at < at_cells; ++at) {
+    at_cell_.push_back(sample.weights(kernel, {points.codes(at), points.positions(at)}));
+    const MixedSample::CellWeights& weights = at_cell_[at];
+    for (std::size_t cell = 0; cell < cells; ++cell) {
+      weight_[cell * at_cells + at] = weights.value[cell];
+      for (std::size_t k = 0; k < all; ++k) {
+        weight_[((k + 1) * cells + cell) * at_cells + at] = weights.slope[k * cells + cell];
+      }
+    }
+  }
+}
+
+kestrel_gpu_mixed_kernel GpuMixed::OnDevice::request() const {
+  const bool plain = kernel_.q.empty();
+  // Polynomials of low degree have room for more.
+  int terms = kernel_.terms;
+  const auto none = [&](std::size_t k) { return kernel_.q[k] == 0 && kernel_.p[k] == 0; };
+  while (!plain && kernel_.inner == 0 && terms > 1 && none(static_cast<std::size_t>(terms) - 1)) {
+    --terms;
+  }
+  return {scale_.data(),
+          window_of(kernel_.window),
+          plain ? 0 : terms,
+          plain ? 0 : kernel_.inner,
+          plain ? nullptr : kernel_.q.data(),
+          plain ? nullptr : kernel_.p.data(),
+          own_ ? 1 : 0,
+          e_,
+          weight_.data()};
+}
+
+std::vector<double> GpuMixed::Fits::for_squares() const {
+  std::vector<double> given((1 + plane_) * size());
+  std::copy(numbers_.get(), numbers_.get() + plane_ * size(),
+            given.begin() + static_cast<std::ptrdiff_t>(size()));
+  return given;
+}
+
+void GpuMixed::Fits::solve(std::size_t begin, std::size_t end, const simd::MixedTable& table) {
+  const std::size_t m = size(), count = MixedPlane::number_of_sums(columns_);
+  MixedPlane to_solve(columns_, true, table);
+  std::vector<double> sums(count);
+  MixedFit fit;
+  for (std::size_t i = begin; i < end; ++i) {
+    for (std::size_t s = 0; s < count; ++s) sums[s] = sum_[s * m + i];
+    fit.beta.resize(plane_);
+    fit.weight.resize(plane_);
+    bool good = std::fabs(sums[0]) >= kLeastMixedSum;
+    if (columns_ == 0) {
+      fit.weight[0] = 1 / sums[0];
+      fit.beta[0] = sums[1] / sums[0];
+    } else {
+      good = good && to_solve.solve_sums(sums.data(), fit) && !fit.ridged;
+    }
+    good_[i] = good ? 1 : 0;
+    for (std::size_t k = 0; k < plane_; ++k) {
+      numbers_[k * m + i] = good ? fit.weight[k] : 0.0;
+      numbers_[(plane_ + k) * m + i] = good ? fit.beta[k] : 0.0;
+    }
+  }
+}
+
+void GpuMixed::Fits::solve(const RunOptions& options) {
+  constexpr std::size_t kStrip = 256;
+  parallel_for((size() + kStrip - 1) / kStrip, options.parallel, [&](std::size_t k, int) {
+    solve(k * kStrip, std::min(size(), (k + 1) * kStrip), *options.table->mixed);
+  });
+}
+
+void GpuMixed::Fits::get(std::size_t i, MixedFit& fit) const {
+  const std::size_t m = size();
+  fit.supported = true;
+  fit.weight.resize(plane_);
+  fit.beta.resize(plane_);
+  for (std::size_t k = 0; k < plane_; ++k) {
+    fit.weight[k] = numbers_[k * m + i];
+    fit.beta[k] = numbers_[(plane_ + k) * m + i];
+  }
+}
+
+GpuMixed::GpuMixed(const MixedSample& sample, const MixedSample* points, const MixedKernel& kernel)
     : sample_(sample),
+      points_(points),
       local_linear_(kernel.local_linear),
       table_(gpu_table()),
       team_([this](int device, const void* from) { return open(device, from); },
-            table_.mixed_close) {
-  check_suited(sample, kernel);
+            table_.mixed_close),
+      kernel_of_(team_.size()) {
+  std::string problem = gpu_mixed_objection(sample, kernel);
+  if (problem.empty() && points != nullptr && points->cells() > kMaxCells) {
+    problem = "points must have at most " + std::to_string(kMaxCells) + " combinations of levels";
+  }
+  if (!problem.empty()) throw gpu_error(GpuProblem::unsuited, problem);
 }
 
 void* GpuMixed::open(int device, const void* from) const {
   const std::size_t n = sample_.size(), columns = sample_.columns();
-  std::vector<double> unit(columns);
+  std::vector<double> unit(columns), w;
   for (std::size_t c = 0; c < columns; ++c) unit[c] = sample_.unit(c);
-  std::vector<unsigned> first(sample_.cells() + 1);
-  for (std::size_t cell = 0; cell < first.size(); ++cell) {
-    first[cell] = static_cast<unsigned>(sample_.first(cell));
+  if (sample_.weighted()) {
+    for (std::size_t j = 0; j < n; ++j) w.push_back(sample_.w(j));
   }
+  const std::vector<unsigned> first = firsts_of(sample_), point_first = firsts_of(at());
   kestrel_gpu_mixed request{};
   request.linear = local_linear_ ? 1 : 0;
   request.columns = static_cast<int>(columns);
   request.factors = static_cast<int>(sample_.factors() + sample_.ordered());
   request.n = n;
   request.x = sample_.x(0);  // one column after the other
-  request.y = sample_.y(local_linear_);
+  request.y = sample_.responses() ? sample_.y(local_linear_) : nullptr;
+  request.w = w.empty() ? nullptr : w.data();
   request.unit = unit.data();
   request.cells = sample_.cells();
   request.first = first.data();
+  request.m = at().size();
+  request.points = points_ == nullptr ? nullptr : points_->x(0);
+  request.point_cells = at().cells();
+  request.point_first = point_first.data();
   void* mixed = nullptr;
   char text[512] = "";
   check_gpu(table_.mixed_open(device, &request, from, &mixed, text, sizeof text), text);
   return mixed;
 }
 
-void GpuMixed::take_weights(const MixedKernel& kernel) {
-  const std::size_t cells = sample_.cells(), all = kernel.lambda.size();
-  weight_.resize(cells * cells * (all + 1));
-  at_cell_.resize(cells);
-  for (std::size_t at = 0; at < cells; ++at) {
-    at_cell_[at] = sample_.weights(kernel, {sample_.codes(at), sample_.positions(at)});
-    const MixedSample::CellWeights& weights = at_cell_[at];
-    for (std::size_t cell = 0; cell < cells; ++cell) {
-      weight_[cell * cells + at] = weights.value[cell];
-      for (std::size_t k = 0; k < all; ++k) {
-        weight_[((k + 1) * cells + cell) * cells + at] = weights.slope[k * cells + cell];
-      }
-    }
+/// Whether the squares of distances in bandwidths are finite: the device multiplies them by
+/// weights.
+bool GpuMixed::takes(const MixedKernel& kernel, const ParallelOptions& options) const {
+  const std::vector<Ends> of_samples = ends_of_columns(sample_, options);
+  const std::vector<Ends> of_points =
+      points_ == nullptr ? of_samples : ends_of_columns(*points_, options);
+  for (std::size_t c = 0; c < sample_.columns(); ++c) {
+    const double largest = std::max(of_samples[c].largest, of_points[c].largest);
+    const double least = std::min(of_samples[c].least, of_points[c].least);
+    if (!((largest - least) / kernel.h[c] < kFarthest)) return false;
   }
+  return true;
 }
 
-MixedCriterion GpuMixed::criterion(const MixedKernel& kernel, MixedMethod method, bool gradient,
-                                   const RunOptions& options) {
-  const std::size_t n = sample_.size(), columns = sample_.columns();
-  const std::size_t factors = kernel.lambda.size(), parameters = columns + factors;
-  check_mixed_kernel(kernel, columns, factors);
-  check_suited(sample_, kernel);
-  if (!squares_are_finite(sample_, kernel, options.parallel)) {
-    return mixed_criterion(sample_, kernel, method, gradient, options);
-  }
-  take_weights(kernel);
-  const kestrel_gpu_mixed_kernel request{kernel.h.data(), weight_.data()};
-  std::vector<char> has_kernel(team_.size());
-  const double pairs = static_cast<double>(n) * static_cast<double>(n);
-  // A search has many criteria, so that pieces half as long as others pay.
-  const std::size_t most = piece_length(n, piece_count(2e-12 * kConstantPs * pairs), kPieceUnit);
-  const std::size_t pieces = (n + most - 1) / most;
-  // The host solves for the fits of one half of a piece while the device has the other one.
-  const std::size_t half = pieces > 1 ? piece_length(most, 2, kPieceUnit) : n;
-  LeftOut fits(n, local_linear_ ? columns : 0);
-  const auto change = room_for(gradient ? 2 * parameters * n : 0);
-  const auto one = [&](std::size_t piece, const DeviceTeam::Turn& turn) {
-    char text[512] = "";
-    if (has_kernel[turn.place] == 0) {
-      turn.check(table_.mixed_kernel(turn.handle, &request, text, sizeof text), text);
-      has_kernel[turn.place] = 1;
-    }
-    const std::size_t first = piece * most, end = std::min(n, first + most);
-    const std::size_t middle = std::min(end, first + half);
-    const Samples halves[2] = {{first, middle}, {middle, end}};
-    const double begin_of_poll = turn.poll.begin, share = turn.poll.end - begin_of_poll;
-    int steps = 0;
-    const auto on_device = [&](const Samples& of, const auto& call) {
-      const int all = gradient ? 4 : 2;
-      turn.poll.begin = begin_of_poll + share * steps / all;
-      turn.poll.end = begin_of_poll + share * ++steps / all;
-      if (of.count() > 0) turn.check(call(of.begin, of.count()), text);
-    };
-    const auto moments = [&](const Samples& of) {
-      on_device(of, [&](std::size_t at, std::size_t count) {
-        return table_.mixed_moments(turn.handle, at, count, fits.sum(), PollState::ask, &turn.poll,
-                                    text, sizeof text);
-      });
-    };
-    const auto changes = [&](const Samples& of) {
-      if (!gradient) return;
-      on_device(of, [&](std::size_t at, std::size_t count) {
-        return table_.mixed_changes(turn.handle, at, count, fits.numbers(), change.get(),
-                                    PollState::ask, &turn.poll, text, sizeof text);
-      });
-    };
-    const auto solve = [&](const Samples& of, const std::function<void()>& beside) {
-      constexpr std::size_t kStrip = 256;
-      const auto strip = [&](std::size_t k) {
-        const std::size_t begin = of.begin + k * kStrip;
-        fits.solve(begin, std::min(of.end, begin + kStrip), *options.table->mixed);
-      };
-      turn.host_for((of.count() + kStrip - 1) / kStrip, options.parallel, strip, beside);
-    };
-    moments(halves[0]);
-    solve(halves[0], [&] { moments(halves[1]); });
-    solve(halves[1], [&] { changes(halves[0]); });
-    changes(halves[1]);
-  };
-  team_.run(pieces, options.parallel, one, {team_.size(), team_.size() > 1});
-  const std::vector<MixedItem> items = mixed_items(sample_);
-  std::vector<MixedTotals> parts(items.size(), MixedTotals(gradient, columns, factors));
-  std::vector<std::unique_ptr<MixedRow>> rows(parallel_workers(items.size(), options.parallel));
-  const auto use = gradient ? MixedRow::Use::criterion : MixedRow::Use::fits;
-  parallel_for(items.size(), options.parallel, [&](std::size_t number, int worker) {
-    const MixedItem& item = items[number];
-    const MixedSample::CellWeights& weights = at_cell_[item.cell];
-    const MixedOwn own{weights.own, weights.own_slope.data()};
-    std::unique_ptr<MixedRow>& row = rows[static_cast<std::size_t>(worker)];
-    bool started = false;
-    std::vector<double> point(columns);
-    MixedFit fit;
-    for (std::size_t i = item.begin; i < item.end; ++i) {
-      if (fits.good(i)) {
-        fits.get(i, fit);
-        parts[number].add_fit(fit, method, own, [&](std::size_t k) {
-          return MixedRow::Change{change[2 * k * n + i], change[(2 * k + 1) * n + i]};
-        });
-        continue;
-      }
-      poll_if_due({});
-      if (row == nullptr) row = std::make_unique<MixedRow>(sample_, kernel, use, *options.table);
-      if (!started) row->start(sample_.codes(item.cell), sample_.positions(item.cell));
-      started = true;
-      sample_.copy_row(i, point.data());
-      add_observation(sample_, i, point.data(), method, gradient, *row, parts[number]);
-    }
-  });
-  MixedTotals all;
-  for (const MixedTotals& part : parts) all.add(part);
-  return all.criterion(method, n);
+/// The points of a piece. A search has many criteria, so that pieces half as long as others pay.
+std::size_t GpuMixed::piece() const {
+  const double pairs = static_cast<double>(sample_.size()) * static_cast<double>(at().size());
+  return piece_length(at().size(), piece_count(2e-12 * kConstantPs * pairs), kMixedPieceUnit);
+}
+
+void GpuMixed::give_kernel(const OnDevice& kernel, const DeviceTeam::Turn& turn) {
+  if (kernel_of_[turn.place] == kernel.number()) return;
+  const kestrel_gpu_mixed_kernel request = kernel.request();
+  char text[512] = "";
+  turn.check(table_.mixed_kernel(turn.handle, &request, text, sizeof text), text);
+  kernel_of_[turn.place] = kernel.number();
+}
+
+void GpuMixed::sums(const OnDevice& kernel, int task, const double* given, double* to,
+                    const RunOptions& options) {
+  const std::size_t m = at().size(), most = piece();
+  team_.run((m + most - 1) / most, options.parallel,
+            [&](std::size_t piece, const DeviceTeam::Turn& turn) {
+              give_kernel(kernel, turn);
+              const std::size_t first = piece * most, count = std::min(m, first + most) - first;
+              char text[512] = "";
+              turn.check(table_.mixed_sums(turn.handle, task, first, count, given, to,
+                                           PollState::ask, &turn.poll, text, sizeof text),
+                         text);
+            });
 }
 
 }  // namespace kestrel

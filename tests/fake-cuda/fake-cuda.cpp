@@ -410,8 +410,7 @@ extern "C" const kestrel_gpu_table* kestrel_cuda_table() {
                                           fake_regression_close,
                                           fake_mixed_open,
                                           fake_mixed_kernel,
-                                          fake_mixed_moments,
-                                          fake_mixed_changes,
+                                          fake_mixed_sums,
                                           fake_mixed_close,
                                           [](kestrel_gpu_host_loop) {}};
   return &table;

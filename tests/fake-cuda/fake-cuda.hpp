@@ -36,11 +36,9 @@ int fake_mixed_open(int device, const kestrel_gpu_mixed* data, const void* from,
                     char* problem, std::size_t room);
 int fake_mixed_kernel(void* mixed, const kestrel_gpu_mixed_kernel* kernel, char* problem,
                       std::size_t room);
-int fake_mixed_moments(void* mixed, std::size_t first, std::size_t count, double* sum,
-                       kestrel_gpu_poll poll, void* context, char* problem, std::size_t room);
-int fake_mixed_changes(void* mixed, std::size_t first, std::size_t count, const double* fit,
-                       double* change, kestrel_gpu_poll poll, void* context, char* problem,
-                       std::size_t room);
+int fake_mixed_sums(void* mixed, int task, std::size_t first, std::size_t count,
+                    const double* given, double* sum, kestrel_gpu_poll poll, void* context,
+                    char* problem, std::size_t room);
 void fake_mixed_close(void* mixed);
 
 #endif

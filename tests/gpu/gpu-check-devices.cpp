@@ -188,18 +188,18 @@ Task mixed_task(std::size_t n, int starts) {
     }
     return all;
   };
-  return {
-      "regression starts",
-      [=] {
-        return from_starts([](const MixedSample& of, const MixedKernel& kernel) {
-          return GpuMixed(of, kernel).criterion(kernel, MixedMethod::least_squares, true, cpu());
-        });
-      },
-      [=] {
-        return from_starts([](const MixedSample& of, const MixedKernel& kernel) {
-          return mixed_criterion(of, kernel, MixedMethod::least_squares, true, cpu());
-        });
-      }};
+  return {"regression starts",
+          [=] {
+            return from_starts([](const MixedSample& of, const MixedKernel& kernel) {
+              return GpuMixed(of, nullptr, kernel)
+                  .criterion(kernel, MixedMethod::least_squares, true, cpu());
+            });
+          },
+          [=] {
+            return from_starts([](const MixedSample& of, const MixedKernel& kernel) {
+              return mixed_criterion(of, kernel, MixedMethod::least_squares, true, cpu());
+            });
+          }};
 }
 
 /// A grid of n samples.

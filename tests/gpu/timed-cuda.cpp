@@ -119,17 +119,12 @@ kestrel_gpu_table make_table() {
     return opened(device, out,
                   [&] { return real->mixed_open(device, data, from, out, problem, room); });
   };
-  table.mixed_moments = [](void* handle, size_t first, size_t count, double* sum,
-                           kestrel_gpu_poll poll, void* context, char* problem, size_t room) {
-    return used("sums", handle, [&] {
-      return real->mixed_moments(handle, first, count, sum, poll, context, problem, room);
-    });
-  };
-  table.mixed_changes = [](void* handle, size_t first, size_t count, const double* fit,
-                           double* change, kestrel_gpu_poll poll, void* context, char* problem,
-                           size_t room) {
-    return used("changes", handle, [&] {
-      return real->mixed_changes(handle, first, count, fit, change, poll, context, problem, room);
+  table.mixed_sums = [](void* handle, int task, size_t first, size_t count, const double* given,
+                        double* sum, kestrel_gpu_poll poll, void* context, char* problem,
+                        size_t room) {
+    const char* name = task == KESTREL_GPU_mixed_changes ? "changes" : "sums";
+    return used(name, handle, [&] {
+      return real->mixed_sums(handle, task, first, count, given, sum, poll, context, problem, room);
     });
   };
   table.mixed_close = [](void* handle) { closed(handle, real->mixed_close); };

@@ -5,42 +5,12 @@
 #include <limits>
 #include <memory>
 
-#include "core/mixed/mixed_parts.hpp"
+#include "core/mixed/density_parts.hpp"
 #include "core/mixed/mixed_points.hpp"
 
 namespace kestrel {
 
 namespace {
-
-/// The logarithm of what the products of kernels are multiplied by to be densities.
-double log_scale(const MixedKernel& kernel, const MixedGiven& given) {
-  double sum = 0;
-  for (std::size_t c = 0; c < kernel.h.size(); ++c) {
-    if (given[c]) continue;
-    const ContinuousKernel of(kernel, kernel.form_of(c));
-    sum += std::log(of.constant) - of.powers * std::log(kernel.h[c]);
-  }
-  return sum;
-}
-
-/// The kernels of a density or distribution function: of all columns and, if it is conditional, of
-/// those that are given, whose kernels are those of a density.
-struct DensityKernels {
-  DensityKernels(const MixedSample& sample, const MixedKernel& kernel, const MixedGiven& given)
-      : conditional(std::find(given.begin(), given.end(), true) != given.end()) {
-    check_mixed_kernel(kernel, sample.columns(), sample.factors() + sample.ordered());
-    whole = part_of(kernel, MixedGiven(given.size(), true), true, MixedForm::density);
-    below = part_of(kernel, given, true, MixedForm::density);
-    if (kernel.form != MixedForm::distribution) return;
-    for (const bool one : given) {
-      whole.forms.push_back(one ? MixedForm::density : MixedForm::distribution);
-    }
-  }
-  const MixedKernel* second() const { return conditional ? &below : nullptr; }
-
-  MixedKernel whole, below;
-  bool conditional;
-};
 
 /// What a worker needs: the weights by one kernel or two.
 struct Rows {
@@ -61,7 +31,11 @@ MixedCriterion total_of(const std::vector<MixedSums>& parts, std::size_t paramet
   return mean_of(parts, parameters, 1.0);
 }
 
-double log_of(const MixedFit& fit) { return std::log(fit.sum) + std::log(fit.scale); }
+/// Of the sum of the weights of a fit, or -HUGE_VAL.
+double log_of(const MixedFit& fit) {
+  if (!fit.supported || !(fit.sum > 0)) return -HUGE_VAL;
+  return std::log(fit.sum) + std::log(fit.scale);
+}
 
 }  // namespace
 
@@ -69,9 +43,8 @@ MixedCriterion mixed_log_likelihood(const MixedSample& sample, const MixedKernel
                                     const MixedGiven& given, bool gradient,
                                     const RunOptions& options, Span<const char> only) {
   const DensityKernels kernels(sample, kernel, given);
-  const double scale = log_scale(kernels.whole, given);
-  const double count = std::log(static_cast<double>(sample.size()) - 1);
-  const std::size_t parameters = gradient ? given.size() : 0, columns = sample.columns();
+  const LikelihoodTerms terms(sample, kernels, given);
+  const std::size_t parameters = gradient ? given.size() : 0;
   const auto use = gradient ? MixedRow::Use::criterion : MixedRow::Use::fits;
   std::vector<MixedSums> parts(mixed_items(sample).size());
   const auto make = [&] {
@@ -84,19 +57,10 @@ MixedCriterion mixed_log_likelihood(const MixedSample& sample, const MixedKernel
         sums.by.resize(parameters);
         const MixedFit& fit = rows.first.fit(point, 0.0, i);
         const MixedFit* below = kernels.conditional ? &rows.second->fit(point, 0.0, i) : nullptr;
-        const bool positive = fit.supported && fit.sum > 0 &&
-                              (below == nullptr || (below->supported && below->sum > 0));
-        const double value = positive ? log_of(fit) + scale : -HUGE_VAL;
-        if (!(value >= kLogLeastDensity) && (below == nullptr || !positive)) {
-          sums.value += kLogLeastDensity;
-          ++sums.unsupported;
-          return;
-        }
-        sums.value += value - (below == nullptr ? count : log_of(*below));
-        for (std::size_t k = 0; k < parameters; ++k) {
-          sums.by[k] += rows.first.sum_by(k) / fit.sum - (k < columns && !given[k] ? 1.0 : 0.0);
-          if (below != nullptr && given[k]) sums.by[k] -= rows.second->sum_by(k) / below->sum;
-        }
+        terms.add(
+            log_of(fit), below == nullptr ? 0.0 : log_of(*below),
+            [&](std::size_t k) { return rows.first.sum_by(k) / fit.sum; },
+            [&](std::size_t k) { return rows.second->sum_by(k) / below->sum; }, sums);
       },
       only);
   return total_of(parts, parameters);
@@ -104,21 +68,12 @@ MixedCriterion mixed_log_likelihood(const MixedSample& sample, const MixedKernel
 
 MixedCriterion mixed_squared_error(const MixedSample& sample, const MixedKernel& kernel,
                                    bool gradient, const RunOptions& options) {
-  check_mixed_kernel(kernel, sample.columns(), sample.factors() + sample.ordered());
-  const std::size_t columns = sample.columns(), all = columns + kernel.lambda.size();
-  const MixedGiven none(all, false);
-  MixedKernel once = kernel, twice = kernel;
-  once.form = MixedForm::density;
-  once.local_linear = twice.local_linear = false;
-  twice.form = MixedForm::convolution;
-  const double n = static_cast<double>(sample.size());
-  const double with = std::exp(log_scale(twice, none)) / (n * n);
-  const double without = -2 * std::exp(log_scale(once, none)) / (n * (n - 1));
-  const std::size_t parameters = gradient ? all : 0;
+  const SquaredErrorKernels kernels(sample, kernel);
+  const std::size_t parameters = gradient ? kernel.h.size() + kernel.lambda.size() : 0;
   const auto use = gradient ? MixedRow::Use::criterion : MixedRow::Use::fits;
   std::vector<MixedSums> parts(mixed_items(sample).size());
   const auto make = [&] {
-    return std::make_unique<Rows>(sample, twice, &once, use, *options.table);
+    return std::make_unique<Rows>(sample, kernels.twice, &kernels.once, use, *options.table);
   };
   each_mixed_point(
       sample, make, options, [&](std::size_t item, std::size_t i, const double* point, Rows& rows) {
@@ -126,13 +81,11 @@ MixedCriterion mixed_squared_error(const MixedSample& sample, const MixedKernel&
         sums.by.resize(parameters);
         const auto add = [&](MixedRow& row, double factor, std::size_t own) {
           const MixedFit& fit = row.fit(point, 0.0, own);
-          sums.value += factor * fit.scale * fit.sum;
-          for (std::size_t k = 0; k < parameters; ++k) {
-            sums.by[k] += factor * fit.scale * (row.sum_by(k) - (k < columns ? fit.sum : 0.0));
-          }
+          kernels.add(
+              factor * fit.scale, fit.sum, [&](std::size_t k) { return row.sum_by(k); }, sums);
         };
-        add(rows.first, with, MixedRow::kNone);
-        add(*rows.second, without, i);
+        add(rows.first, kernels.with, MixedRow::kNone);
+        add(*rows.second, kernels.without, i);
       });
   return total_of(parts, parameters);
 }
@@ -252,8 +205,9 @@ MixedCriterion mixed_conditional_error(const MixedSample& sample, const MixedKer
                                   part_of(kernel, given, false, MixedForm::convolution)};
   const double n = static_cast<double>(sample.size());
   const std::size_t parameters = gradient ? given.size() : 0, columns = sample.columns();
-  const ConditionalTerm term{std::exp(log_scale(kernels[2], given)) / n,
-                             -2 * std::exp(log_scale(kernels[0], given)) / n, given, columns};
+  const ConditionalTerm term{std::exp(log_density_scale(kernels[2], given)) / n,
+                             -2 * std::exp(log_density_scale(kernels[0], given)) / n, given,
+                             columns};
   const std::vector<MixedItem> items = mixed_items(sample);
   const std::size_t most = most_points(items);
   std::vector<MixedSums> parts(items.size());
@@ -335,10 +289,10 @@ struct DensityTerms {
 
 MixedDensities mixed_densities(const MixedSample& sample, const MixedSample& points,
                                const MixedKernel& kernel, const MixedGiven& given, bool gradients,
-                               const RunOptions& options) {
+                               const RunOptions& options, Span<const char> only) {
   const DensityKernels kernels(sample, kernel, given);
   const std::size_t m = points.size(), p = sample.columns();
-  const double scale = std::exp(log_scale(kernels.whole, given)),
+  const double scale = std::exp(log_density_scale(kernels.whole, given)),
                n = static_cast<double>(sample.size());
   // Of a mean, n - 1 in place of n makes the variance unbiased.
   const double unbiased = scale * scale * (kernels.conditional ? 1.0 : n / (n - 1));
@@ -352,19 +306,21 @@ MixedDensities mixed_densities(const MixedSample& sample, const MixedSample& poi
   const auto make = [&] {
     return std::make_unique<Rows>(sample, kernels.whole, kernels.second(), use, *options.table);
   };
-  each_mixed_point(points, make, options,
-                   [&](std::size_t, std::size_t i, const double* point, Rows& rows) {
-                     const std::size_t to = points.given(i);
-                     DensityTerms terms(sample.size(), kernels.conditional);
-                     if (!terms.take(rows, point)) return;
-                     found.density[to] = scale * terms.value;
-                     found.variance[to] = unbiased * terms.variance();
-                     for (std::size_t c = 0; c < p && gradients; ++c) {
-                       double variance = 0;
-                       found.gradient[to * p + c] = scale * terms.slope(rows, c, &variance);
-                       found.gradient_variance[to * p + c] = unbiased * variance;
-                     }
-                   });
+  each_mixed_point(
+      points, make, options,
+      [&](std::size_t, std::size_t i, const double* point, Rows& rows) {
+        const std::size_t to = points.given(i);
+        DensityTerms terms(sample.size(), kernels.conditional);
+        if (!terms.take(rows, point)) return;
+        found.density[to] = scale * terms.value;
+        found.variance[to] = unbiased * terms.variance();
+        for (std::size_t c = 0; c < p && gradients; ++c) {
+          double variance = 0;
+          found.gradient[to * p + c] = scale * terms.slope(rows, c, &variance);
+          found.gradient_variance[to * p + c] = unbiased * variance;
+        }
+      },
+      only);
   return found;
 }
 

@@ -33,15 +33,15 @@ MixedCriterion mixed_conditional_error(const MixedSample& sample, const MixedKer
                                        const MixedGiven& given, bool gradient,
                                        const RunOptions& options);
 
-/// At every point: the density and the variance of this mean of kernels, NaN where no sample has a
-/// positive weight for what is given; with `gradients` its derivatives by all columns, point by
-/// point, and their variances.
+/// At every point, or those in `only` as mixed_fits() has them: the density and the variance of
+/// this mean of kernels, NaN where no sample has a positive weight for what is given; with
+/// `gradients` its derivatives by all columns, point by point, and their variances.
 struct MixedDensities {
   std::vector<double> density, variance, gradient, gradient_variance;
 };
 MixedDensities mixed_densities(const MixedSample& sample, const MixedSample& points,
                                const MixedKernel& kernel, const MixedGiven& given, bool gradients,
-                               const RunOptions& options);
+                               const RunOptions& options, Span<const char> only = {});
 
 }  // namespace kestrel
 

@@ -16,17 +16,20 @@ namespace {
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 template <class Body>
 void each_row(const MixedSample& sample, const MixedSample& points, const MixedKernel& kernel,
-              MixedRow::Use use, const RunOptions& options, const Body& body) {
+              MixedRow::Use use, const RunOptions& options, const Body& body,
+              Span<const char> only = {}) {
   check_mixed_kernel(kernel, sample.columns(), sample.factors() + sample.ordered());
   const auto neighbours = MixedNeighbours::of(sample, points, kernel, options.parallel);
   const auto make = [&] {
     return std::make_unique<MixedRow>(sample, kernel, use, *options.table, neighbours.get());
   };
-  each_mixed_point(points, make, options,
-                   [&](std::size_t item, std::size_t i, const double* point, MixedRow& row) {
-                     row.take_bandwidths(i);
-                     body(item, i, point, row);
-                   });
+  each_mixed_point(
+      points, make, options,
+      [&](std::size_t item, std::size_t i, const double* point, MixedRow& row) {
+        row.take_bandwidths(i);
+        body(item, i, point, row);
+      },
+      only);
 }
 
 }  // namespace
@@ -75,7 +78,7 @@ double mixed_criterion_seconds(const MixedSample& sample, const MixedKernel& ker
 
 MixedFits mixed_fits(const MixedSample& sample, const MixedSample& points,
                      const MixedKernel& kernel, Span<const double> error2, bool gradients,
-                     const RunOptions& options) {
+                     const RunOptions& options, Span<const char> only) {
   const std::size_t m = points.size(), p = sample.columns();
   const bool errors = error2.size > 0;
   std::vector<double> e(error2.size);
@@ -87,40 +90,45 @@ MixedFits mixed_fits(const MixedSample& sample, const MixedSample& points,
   found.gradient_variance.assign(gradients && errors ? m * p : 0, kNone);
   std::vector<std::size_t> ridged(mixed_items(points).size());
   const bool linear = kernel.local_linear, own = &points == &sample;
-  each_row(sample, points, kernel, gradients ? MixedRow::Use::gradients : MixedRow::Use::variances,
-           options, [&](std::size_t item, std::size_t i, const double* point, MixedRow& row) {
-             const std::size_t to = points.given(i);
-             const double reference = own && sample.responses() ? sample.y(linear)[i] : 0.0;
-             const MixedFit& fit = row.fit(point, reference, MixedRow::kNone);
-             if (!fit.supported || !sample.responses()) return;
-             ridged[item] += fit.ridged ? 1 : 0;
-             found.mean[to] = sample.base(linear, point) + (reference + fit.beta[0]);
-             if (!errors && !gradients) return;
-             row.prepare_slopes();
-             if (errors) found.variance[to] = row.variance(e.data());
-             for (std::size_t c = 0; c < p && gradients; ++c) {
-               double variance = 0;
-               found.gradient[to * p + c] = sample.base_slope(linear, c) +
-                                            row.gradient(c, e.data(), errors ? &variance : nullptr);
-               if (errors) found.gradient_variance[to * p + c] = variance;
-             }
-           });
+  each_row(
+      sample, points, kernel, gradients ? MixedRow::Use::gradients : MixedRow::Use::variances,
+      options,
+      [&](std::size_t item, std::size_t i, const double* point, MixedRow& row) {
+        const std::size_t to = points.given(i);
+        const double reference = own && sample.responses() ? sample.y(linear)[i] : 0.0;
+        const MixedFit& fit = row.fit(point, reference, MixedRow::kNone);
+        if (!fit.supported || !sample.responses()) return;
+        ridged[item] += fit.ridged ? 1 : 0;
+        found.mean[to] = sample.base(linear, point) + (reference + fit.beta[0]);
+        if (!errors && !gradients) return;
+        row.prepare_slopes();
+        if (errors) found.variance[to] = row.variance(e.data());
+        for (std::size_t c = 0; c < p && gradients; ++c) {
+          double variance = 0;
+          found.gradient[to * p + c] = sample.base_slope(linear, c) +
+                                       row.gradient(c, e.data(), errors ? &variance : nullptr);
+          if (errors) found.gradient_variance[to * p + c] = variance;
+        }
+      },
+      only);
   for (const std::size_t some : ridged) found.ridged += some;
   return found;
 }
 
 MixedResiduals mixed_residuals(const MixedSample& sample, const MixedKernel& kernel,
-                               const RunOptions& options) {
+                               const RunOptions& options, Span<const char> only) {
   const std::size_t n = sample.size();
   MixedResiduals found{std::vector<double>(n, kNone), std::vector<double>(n, 1.0)};
   const double* y = sample.y(kernel.local_linear);
-  each_row(sample, sample, kernel, MixedRow::Use::fits, options,
-           [&](std::size_t, std::size_t i, const double* point, MixedRow& row) {
-             const MixedFit& fit = row.fit(point, y[i], i);
-             const std::size_t to = sample.given(i);
-             if (fit.supported) found.deviation[to] = fit.beta[0];
-             found.leverage[to] = sample.w(i) > 0 ? with_own(fit, row.own(i).weight).leverage : 0.0;
-           });
+  each_row(
+      sample, sample, kernel, MixedRow::Use::fits, options,
+      [&](std::size_t, std::size_t i, const double* point, MixedRow& row) {
+        const MixedFit& fit = row.fit(point, y[i], i);
+        const std::size_t to = sample.given(i);
+        if (fit.supported) found.deviation[to] = fit.beta[0];
+        found.leverage[to] = sample.w(i) > 0 ? with_own(fit, row.own(i).weight).leverage : 0.0;
+      },
+      only);
   return found;
 }
 

@@ -40,18 +40,19 @@ struct MixedFits {
 };
 
 /// `points` have levels of the sample (other codes match none). error2: of the observations as they
-/// were given, or empty. O(m n (p + q)).
+/// were given, or empty. `only`: at which points as given, those that are not 0, or at all if it is
+/// empty; others are NaN. O(m n (p + q)).
 MixedFits mixed_fits(const MixedSample& sample, const MixedSample& points,
                      const MixedKernel& kernel, Span<const double> error2, bool gradients,
-                     const RunOptions& options);
+                     const RunOptions& options, Span<const char> only = {});
 
 /// Leave-one-out fits minus the responses, NaN where there is no neighbour, and leverages, of the
-/// observations as they were given.
+/// observations as they were given, or those in `only`.
 struct MixedResiduals {
   std::vector<double> deviation, leverage;
 };
 MixedResiduals mixed_residuals(const MixedSample& sample, const MixedKernel& kernel,
-                               const RunOptions& options);
+                               const RunOptions& options, Span<const char> only = {});
 
 }  // namespace kestrel
 

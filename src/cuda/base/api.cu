@@ -205,18 +205,10 @@ int mixed_kernel(void* mixed, const kestrel_gpu_mixed_kernel* kernel, char* prob
   });
 }
 
-int mixed_moments(void* mixed, std::size_t first, std::size_t count, double* sum,
-                  kestrel_gpu_poll poll, void* context, char* problem, std::size_t room) {
+int mixed_sums(void* mixed, int task, std::size_t first, std::size_t count, const double* given,
+               double* sum, kestrel_gpu_poll poll, void* context, char* problem, std::size_t room) {
   return use_handle<Mixed>(mixed, problem, room, [&](Mixed& held) {
-    return held.moments(first, count, sum, poll_of(poll, context));
-  });
-}
-
-int mixed_changes(void* mixed, std::size_t first, std::size_t count, const double* fit,
-                  double* change, kestrel_gpu_poll poll, void* context, char* problem,
-                  std::size_t room) {
-  return use_handle<Mixed>(mixed, problem, room, [&](Mixed& held) {
-    return held.changes(first, count, fit, change, poll_of(poll, context));
+    return held.sums(task, first, count, given, sum, poll_of(poll, context));
   });
 }
 
@@ -241,8 +233,7 @@ extern "C" __attribute__((visibility("default"))) const kestrel_gpu_table* kestr
                                           close_handle<Regression>,
                                           mixed_open,
                                           mixed_kernel,
-                                          mixed_moments,
-                                          mixed_changes,
+                                          mixed_sums,
                                           close_handle<Mixed>,
                                           set_host_loop};
   return &table;

@@ -9,15 +9,14 @@
 
 namespace kestrel_cuda {
 
-/// A sample of mixed data on the device; see mixed_open() in gpu/gpu_abi.h. moments() and changes()
-/// return false if the poll stopped them.
+/// A sample of mixed data on the device; see mixed_open() in gpu/gpu_abi.h. sums() returns false if
+/// the poll stopped it.
 class Mixed {
  public:
   virtual ~Mixed() = default;
   virtual void kernel(const kestrel_gpu_mixed_kernel& kernel) = 0;
-  virtual bool moments(std::size_t first, std::size_t count, double* sum, const Poll& poll) = 0;
-  virtual bool changes(std::size_t first, std::size_t count, const double* fit, double* change,
-                       const Poll& poll) = 0;
+  virtual bool sums(int task, std::size_t first, std::size_t count, const double* given,
+                    double* sum, const Poll& poll) = 0;
 };
 
 /// `from`: null, or one that was made of the same data on another device.

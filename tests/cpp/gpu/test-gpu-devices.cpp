@@ -90,7 +90,7 @@ Numbers mixed(const RunOptions& options) {
   kernel.lambda = {0.2, 0.4};
   kernel.local_linear = true;
   const MixedCriterion found =
-      GpuMixed(rows, kernel).criterion(kernel, MixedMethod::aic, true, options);
+      GpuMixed(rows, nullptr, kernel).criterion(kernel, MixedMethod::aic, true, options);
   Numbers all = found.gradient;
   all.push_back(found.value);
   return all;

@@ -100,5 +100,24 @@ fake_tasks <- list(
       found <- npregbw(waiting ~ eruptions + sign, fake_visits, regtype = "ll", nmulti = 1, backend = backend)
       placed(found, c(found$bw, found$fval))
     }
-  )
+  ),
+  "fit of several regressors" = list(
+    needs = c("MIXED_OPEN", "MIXED"),
+    call = function(backend) {
+      found <- npreg(c(0.6, 0.3), fake_visits[c("eruptions", "sign")], fake_visits$waiting, backend = backend)
+      placed(found, c(found$mean, found$merr, found$loo))
+    }
+  ),
+  "bandwidths of a density" = list(needs = c("MIXED_OPEN", "MIXED"), call = function(backend) {
+    found <- npudensbw(~ waiting + sign, fake_visits, nmulti = 1, backend = backend)
+    placed(found, c(found$bw, found$fval))
+  }),
+  "bandwidths of a conditional density" = list(needs = c("MIXED_OPEN", "MIXED"), call = function(backend) {
+    found <- npcdensbw(waiting ~ sign, fake_visits, nmulti = 1, backend = backend)
+    placed(found, c(found$xbw, found$ybw, found$fval))
+  }),
+  "density of mixed data" = list(needs = c("MIXED_OPEN", "MIXED", "MIXED_CHANGES"), call = function(backend) {
+    found <- npudens(c(6, 0.3), fake_visits[c("waiting", "sign")], backend = backend)
+    placed(found, c(found$dens, found$derr))
+  })
 )
