@@ -15,7 +15,7 @@ namespace kestrel {
 namespace {
 
 /// Samples that are filed at a time, and whose tiles a thread looks for at a time.
-constexpr std::size_t kFiledTogether = std::size_t{1} << 18, kLookedUpTogether = 4096;
+constexpr std::size_t kFiledTogether = std::size_t{1} << 20, kLookedUpTogether = 4096;
 /// Tiles are given to at most so many groups, a power of two, each of which files its own samples.
 constexpr std::size_t kMostGroups = 64;
 /// The largest exponent: 2^e, 2^-e and squares of cells are numbers.

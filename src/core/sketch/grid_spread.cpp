@@ -75,8 +75,8 @@ void GridSketch::spread_tile(Tile* tile, bool all, Spreading* memory, const simd
                   0, memory, table);
     }
   }
-  const auto rest = tile->rows.begin() + static_cast<std::ptrdiff_t>(count * width);
-  std::vector<double>(rest, tile->rows.end()).swap(tile->rows);
+  tile->rows.erase(tile->rows.begin(),
+                   tile->rows.begin() + static_cast<std::ptrdiff_t>(count * width));
 }
 
 /// The first samples of a tile, those of one shift at a time.
