@@ -1,5 +1,5 @@
 // R to core: distribution functions of mixed data, and their quantiles.
-#include "core/mixed/mixed_distribution.hpp"
+#include "core/leave_one_out/conditional_distribution.hpp"
 #include "rcpp_mixed_density.hpp"
 
 using namespace kestrel;
@@ -14,10 +14,10 @@ Rcpp::List mixed_distribution_objective_cpp(SEXP sample, Rcpp::List task, SEXP g
   const Run how = unpack_run(run);
   const MixedRPoints points(grid, data, how.parallel);
   const MixedGrid at{points.given()};
-  const MixedCriterion found =
+  const LeaveOneOut found =
       of.conditional
-          ? mixed_conditional_distribution_error(data, at, of.kernel, of.given, gradient, how)
-          : mixed_distribution_error(data, at, of.kernel, gradient, how);
+          ? conditional_distribution_error(data, at, of.kernel, of.given, gradient, how)
+          : LeaveOneOut{mixed_distribution_error(data, at, of.kernel, gradient, how), "direct"};
   return criterion_list(found);
 }
 
