@@ -262,7 +262,7 @@ MixedCriterion by_nodes(const MixedSample& sample, const MixedGrid& grid, const 
   const std::size_t x =
       static_cast<std::size_t>(std::find(given.begin(), given.end(), true) - given.begin());
   const double h = std::isinf(kernel.h[x]) ? 1.0 : kernel.h[x];
-  const ResponseLine line(sample, x, kernel.h[x], part_of(options.parallel, 0, 0));
+  const ResponseLine& line = response_line(sample, x, kernel.h[x], part_of(options.parallel, 0, 0));
   const LocalKernel weights{Kernel::gaussian, h, gradient};  // the sums of local lines have s_2
   line.source().prepare_gaussian(h, weights.order, 0.0, options);
   const GaussianCall call(line.source(), line.source().sample(), weights, 1, *options.table);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "core/data/passes.hpp"
 #include "core/mixed/mixed_tiles.hpp"
@@ -45,6 +46,16 @@ ResponseLine::ResponseLine(const MixedSample& sample, std::size_t given, double 
       for (std::size_t i = begin; i < end; ++i) to[i] = sample.x(c)[row_[i]];
     });
   }
+}
+
+const ResponseLine& response_line(const MixedSample& sample, std::size_t given, double h,
+                                  const ParallelOptions& options) {
+  // Of each column, and of none.
+  using Lines = std::map<std::size_t, std::unique_ptr<const ResponseLine>>;
+  Lines& lines = sample.prepared<Lines>([] { return std::make_unique<Lines>(); });
+  std::unique_ptr<const ResponseLine>& line = lines[std::isinf(h) ? sample.columns() : given];
+  if (line == nullptr) line = std::make_unique<const ResponseLine>(sample, given, h, options);
+  return *line;
 }
 
 LineResponses::LineResponses(const ResponseLine& line, const MixedKernel& kernel,

@@ -39,6 +39,10 @@ class ResponseLine {
   std::vector<RawArray<double>> column_;
 };
 
+/// That of a sample, made once.
+const ResponseLine& response_line(const MixedSample& sample, std::size_t given, double h,
+                                  const ParallelOptions& options);
+
 /// The integrated kernels of all observations at some points of a grid and, with `gradient`, their
 /// derivatives by the logarithms of the bandwidths h of the columns that are not given. Functions
 /// are numbered kind by kind, first the kernels themselves, and within a kind by point.
