@@ -156,7 +156,7 @@ Data of_line(const lines::Line& line, std::size_t points) {
 }
 
 TEST(ConditionalDistribution, LinesOfEveryKind) {
-  for (const std::size_t n : {17, 300}) {
+  for (const std::size_t n : {17, 150}) {
     for (const lines::Line& line : lines::of_every_kind(n)) {
       if (line.name.find("weight") != std::string::npos) continue;
       const auto ends = std::minmax_element(line.x.begin(), line.x.end());
@@ -224,7 +224,7 @@ TEST(ConditionalDistribution, InfiniteBandwidths) {
 /// Cells of many observations, some of which are far from all others, beside the sums of mixed
 /// data.
 TEST(ConditionalDistribution, AsPairByPair) {
-  lines::Line line = lines::make("normal", 3000, shapes::normal);
+  lines::Line line = lines::make("normal", 2000, shapes::normal);
   line.x[5] = 1e6;
   line.x[6] = 1e6 + 1;
   line.x[7] = -9;

@@ -151,7 +151,7 @@ std::vector<double> between(double low, double high, std::size_t count) {
 }
 
 TEST(LineDistribution, LinesOfEveryKind) {
-  for (const std::size_t n : {17, 200}) {
+  for (const std::size_t n : {17, 130}) {
     for (const lines::Line& line : lines::of_every_kind(n)) {
       if (line.name.find("weight") != std::string::npos) continue;
       const auto ends = std::minmax_element(line.x.begin(), line.x.end());
