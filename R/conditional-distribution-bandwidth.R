@@ -40,6 +40,10 @@
 #' @section Cost: With n observations, m points, p numbers and q factors an evaluation of the criterion with its
 #'   gradient takes O(n^2 m) for each variable of y. A search takes 50 to 500 evaluations, on all threads. Memory is
 #'   O(n).
+#'
+#'   For numbers given one number, and the Gaussian kernel of order 2, it takes O(n m). The field `engine` is then
+#'   `"nodes"`. With 1e5 observations and 100 points one evaluation took 0.5 s on one thread. The error of a
+#'   distribution function is then about 1e-14.
 #' @references Li, Q., Lin, J. & Racine, J.S. (2013) Optimal bandwidth selection for nonparametric conditional
 #'   distribution and quantile functions. *Journal of Business & Economic Statistics* **31**, 57-65.
 #'

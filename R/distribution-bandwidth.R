@@ -57,6 +57,10 @@
 #'   - arguments that neither \pkg{np} nor this function has.
 #' @section Cost: An evaluation of the criterion with its gradient takes O(n m (p + q)) for n observations, m points, p
 #'   numbers and q factors, on all threads. A search takes 50 to 500 evaluations. Memory is O(n).
+#'
+#'   For one column of numbers and the Gaussian kernel of any order it takes O(n) once, and then O(m log n). The field
+#'   `engine` is then `"nodes"`. With `do.full.integral = TRUE` and 1e5 observations one evaluation took about a second
+#'   on one thread. The error of the criterion is then below 1e-12 of itself.
 #' @references Bowman, A., Hall, P. & Prvan, T. (1998) Bandwidth selection for the smoothing of distribution functions.
 #'   *Biometrika* **85**, 799-808.
 #'

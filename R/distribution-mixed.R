@@ -3,7 +3,7 @@
 #' Kernel distribution function of mixed data
 #'
 #' Estimates the distribution function of numbers and ordered factors, with standard errors. Names and conventions are
-#' those of package \pkg{np}. For numbers alone see also [kcde()], which is faster at many points.
+#' those of package \pkg{np}. For numbers alone see also [kcde()], which is faster at many points of several columns.
 #'
 #' The distribution function is the mean of the products of integrals of kernels G_i(x) that [npudistbw()] describes.
 #' Its standard error is the standard deviation of such a mean,
@@ -34,8 +34,12 @@
 #' @section Units: Distribution functions and standard errors have no units, and points those of the columns.
 #' @section Errors: The errors of [npudistbw()] can occur here, too. Errors of class `kestrel_error_input` are also for
 #'   points that are infinite or not like the data.
-#' @section Cost: A point takes O(n (p + q)) for n observations, p numbers and q factors, on all threads. Unless `bws`
-#'   is a bandwidth object, the cost of [npudistbw()] is added.
+#' @section Cost: A point takes O(n (p + q)) for n observations, p numbers and q factors, on all threads. For one column
+#'   of numbers and the Gaussian kernel of any order all points together take time proportional to the numbers of
+#'   observations and points: 1e5 of both about 0.1 s on one thread. The error is then at most 1e-12 of the distribution
+#'   function, and for kernels of higher order 1e-12. That of squared standard errors is at most 1e-12 / n. Points
+#'   farther than 4 bandwidths outside of the data take O(n) each. Unless `bws` is a bandwidth object, the cost of
+#'   [npudistbw()] is added.
 #' @references Li, Q. & Racine, J.S. (2007) *Nonparametric Econometrics*. Princeton University Press, ch. 1.
 #'
 #'   Li, C., Li, H. & Racine, J.S. (2017) Cross-validated mixed datatype bandwidth selection for nonparametric

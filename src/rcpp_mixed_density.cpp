@@ -51,19 +51,14 @@ Rcpp::List leave_one_out_cpp(Rcpp::List data, SEXP sample, Rcpp::List task, bool
   const MixedSample& mixed = mixed_sample_of(sample);
   const Span<const double> h{of.kernel.h.data(), of.kernel.h.size()};
   const Run how = unpack_run(run);
-  const auto list = [](const MixedCriterion& criterion, const std::string& engine) {
-    Rcpp::List found = criterion_list(criterion);
-    found["engine"] = engine;
-    return found;
-  };
   if (of.likelihood) {
     const LeaveOneOut found = log_likelihood(numbers, mixed, h, gradient, how);
-    return list(minus(found.criterion), found.engine);
+    return criterion_list(LeaveOneOut{minus(found.criterion), found.engine});
   }
   const Rcpp::NumericVector unit = fields.get<Rcpp::NumericVector>("unit");
   PairSums& pairs = *pairs_of(fields["pairs"]).sums;
   const LeaveOneOut found = squared_error(pairs, numbers, mixed, h, view(unit), gradient, how);
-  return list(found.criterion, found.engine);
+  return criterion_list(found);
 }
 
 /// Densities at points, or at the data if there are none (see MixedDensities).

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/base/error.hpp"
+#include "core/leave_one_out/criterion.hpp"
 #include "core/mixed/mixed_density.hpp"
 #include "rcpp_mixed.hpp"
 
@@ -31,6 +32,13 @@ inline MixedDensityTask unpack_density(const Rcpp::List& list) {
     throw error(ErrorKind::internal, "a density needs `given` for each column");
   }
   return task;
+}
+
+/// What R takes of a criterion and who computed it.
+inline Rcpp::List criterion_list(const LeaveOneOut& found) {
+  Rcpp::List list = criterion_list(found.criterion);
+  list["engine"] = found.engine;
+  return list;
 }
 
 /// What R takes of densities, or of distribution functions, at points.

@@ -1,5 +1,6 @@
 // R to core: distribution functions of mixed data, and their quantiles.
-#include "core/mixed/mixed_distribution.hpp"
+#include "core/leave_one_out/conditional_distribution.hpp"
+#include "core/leave_one_out/line_distribution.hpp"
 #include "rcpp_mixed_density.hpp"
 
 using namespace kestrel;
@@ -14,10 +15,9 @@ Rcpp::List mixed_distribution_objective_cpp(SEXP sample, Rcpp::List task, SEXP g
   const Run how = unpack_run(run);
   const MixedRPoints points(grid, data, how.parallel);
   const MixedGrid at{points.given()};
-  const MixedCriterion found =
-      of.conditional
-          ? mixed_conditional_distribution_error(data, at, of.kernel, of.given, gradient, how)
-          : mixed_distribution_error(data, at, of.kernel, gradient, how);
+  const LeaveOneOut found =
+      of.conditional ? conditional_distribution_error(data, at, of.kernel, of.given, gradient, how)
+                     : distribution_error(data, at, of.kernel, gradient, how);
   return criterion_list(found);
 }
 
@@ -30,7 +30,7 @@ Rcpp::List mixed_distribution_cpp(SEXP sample, Rcpp::List task, SEXP points, boo
   const MixedSample& data = mixed_sample_of(sample);
   const Run how = unpack_run(run);
   const MixedRPoints at(points, data, how.parallel);
-  return density_list(mixed_densities(data, at.all(), of.kernel, of.given, gradients, how),
+  return density_list(distribution_values(data, at.all(), of.kernel, of.given, gradients, how),
                       data.columns());
 }
 

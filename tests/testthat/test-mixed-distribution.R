@@ -263,6 +263,48 @@ test_that("plots show distribution functions along each column, or a surface, an
   expect_length(surface$cd1$condist, 25)
 })
 
+test_that("numbers given one number are summed at nodes, other data pair by pair", {
+  frame <- with_seed(20261203, data.frame(y = stats::rnorm(300), u = stats::runif(300), x = stats::rnorm(300)))
+  frame$x[1:20] <- frame$x[21:40]
+  grid <- data.frame(y = seq(-2, 2, 0.5), u = seq(0.1, 0.9, 0.1))
+  expect_nodes <- function(of) {
+    names <- c(of, "x")
+    h <- c(y = 0.3, u = 0.2, x = 0.4)[names]
+    found <- npcdistbw(xdat = frame$x, ydat = frame[of], bws = unname(h), bandwidth.compute = FALSE, gydat = grid[of])
+    expect_identical(found$engine, "nodes")
+    points <- mixed_data(cbind(grid[of], x = 0), numeric(9))
+    wanted <- distribution_objective(mixed_data(frame[names], numeric(300)), distribution_task(unname(h), numeric(0)),
+                                     points, c(rep(FALSE, length(of)), TRUE))
+    expect_equal(found$fval, wanted$value, tolerance = 1e-12)
+  }
+  expect_nodes("y")
+  expect_nodes(c("y", "u"))
+  expect_identical(npcdistbw(y ~ x, frame)$engine, "nodes")
+  expect_identical(npcdistbw(y ~ x + u, frame[1:50, ], bws = c(1, 1, 1), bandwidth.compute = FALSE)$engine, "direct")
+  expect_identical(npcdistbw(y ~ x, frame[1:50, ], bws = c(1, 1), bandwidth.compute = FALSE, cxkerorder = 4,
+                             cykerorder = 4)$engine, "direct")
+})
+
+test_that("one column of numbers is summed at nodes, other data pair by pair", {
+  x <- with_seed(20261204, round(stats::rnorm(400), 2))
+  data <- mixed_data(data.frame(x = x), numeric(400))
+  for (order in c(2L, 4L, 6L, 8L)) {
+    task <- distribution_task(0.3, numeric(0), ckerorder = order)
+    grid <- seq(-2, 2, 0.5)
+    bw <- npudistbw(dat = x, bws = 0.3, bandwidth.compute = FALSE, gdat = grid, ckerorder = order)
+    expect_identical(bw$engine, "nodes")
+    expect_equal(bw$fval, distribution_objective(data, task, mixed_data(data.frame(x = grid), numeric(9)))$value,
+                 tolerance = 1e-12)
+    points <- c(seq(-6, 6, 0.01), NA)
+    fit <- npudist(bw, edat = points)
+    wanted <- distribution_fit(data, task, mixed_data(data.frame(x = points[-1202]), numeric(1201)))
+    expect_equal(fit$dist, c(wanted$value, NA), tolerance = 1e-12)
+    expect_equal(fit$derr, c(wanted$se, NA), tolerance = 1e-11)
+  }
+  other <- npudistbw(dat = x[1:50], bws = 0.3, bandwidth.compute = FALSE, ckertype = "uniform")
+  expect_identical(other$engine, "direct")
+})
+
 test_that("the search ends at a least value inside, though most of the criterion does not depend on bandwidths", {
   x <- with_seed(1, stats::rnorm(500))
   y <- x + with_seed(2, stats::rnorm(500))

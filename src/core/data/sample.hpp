@@ -3,15 +3,13 @@
 #define KESTREL_CORE_DATA_SAMPLE_HPP
 
 #include <cstddef>
-#include <map>
-#include <memory>
-#include <typeindex>
 #include <utility>
 #include <vector>
 
 #include "core/base/error.hpp"
 #include "core/base/parallel.hpp"
 #include "core/base/span.hpp"
+#include "core/data/prepared.hpp"
 #include "core/data/sample_moments.hpp"
 #include "core/data/weights.hpp"
 
@@ -50,27 +48,21 @@ class Sample {
     return ranges_;
   }
 
-  /// The object of type T that has been made of the data, or else a new one: make() returns a
-  /// std::unique_ptr<T>. If make() throws, nothing is kept.
+  /// What has been made of the data, see Prepared.
   template <class T, class Make>
   T& prepared(const Make& make) const {
-    std::shared_ptr<void>& kept = prepared_[std::type_index(typeid(T))];
-    if (kept == nullptr) kept = std::shared_ptr<T>(make());
-    return *static_cast<T*>(kept.get());
+    return prepared_.get<T>(make);
   }
-
-  /// That object if there is one, else null.
   template <class T>
   T* found() const {
-    const auto kept = prepared_.find(std::type_index(typeid(T)));
-    return kept == prepared_.end() ? nullptr : static_cast<T*>(kept->second.get());
+    return prepared_.found<T>();
   }
 
  private:
   MatrixView x_;
   Weights w_;
   mutable std::vector<double> ranges_;
-  mutable std::map<std::type_index, std::shared_ptr<void>> prepared_;
+  mutable Prepared prepared_;
 };
 
 }  // namespace kestrel

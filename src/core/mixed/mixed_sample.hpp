@@ -9,6 +9,7 @@
 #include "core/base/parallel.hpp"
 #include "core/base/raw_array.hpp"
 #include "core/base/span.hpp"
+#include "core/data/prepared.hpp"
 #include "core/data/weights.hpp"
 #include "core/mixed/mixed_kernel.hpp"
 
@@ -93,6 +94,11 @@ class MixedSample {
   int levels(std::size_t k) const { return levels_[k]; }
   /// A typical distance in a column: its standard deviation, or 1 if it is constant.
   double unit(std::size_t c) const { return unit_[c]; }
+  /// What has been made of the sample, see Prepared: it is dropped with the sample.
+  template <class T, class Make>
+  T& prepared(const Make& make) const {
+    return prepared_.get<T>(make);
+  }
 
  private:
   void weigh(const MixedKernel& kernel, const Levels& from, const Levels& to, double* value,
@@ -113,6 +119,7 @@ class MixedSample {
   std::vector<int> code_;
   std::vector<double> position_, unit_, centre_, slope_;
   double level_ = 0;
+  mutable Prepared prepared_;
 };
 
 }  // namespace kestrel

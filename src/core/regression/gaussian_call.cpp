@@ -117,7 +117,7 @@ CellAtNodes::CellAtNodes(const GaussianCall& call, double key, double response)
   constexpr std::size_t kMany = 64;
   const NodeLevel& level = *call.level;
   const NodeKernel& nodes = *call.nodes;
-  const double width = std::ldexp(1.0, level.exponent), lags = nodes.lags();
+  const double width = std::ldexp(1.0, level.exponent);
   simd::NodePair pairs[kMany];
   double parts[6 * kNodes] = {};
   std::size_t waiting = 0;
@@ -125,36 +125,23 @@ CellAtNodes::CellAtNodes(const GaussianCall& call, double key, double response)
     call.table.nodes->add_pairs(pairs, waiting, columns, call.powers, nodes.stride(), parts);
     waiting = 0;
   };
-  // The next cells on both sides.
-  const auto at_right = std::lower_bound(level.key.begin(), level.key.end(), key);
-  auto right = static_cast<std::size_t>(at_right - level.key.begin()), left = right;
-  while (true) {
-    const double to_right = right < level.cells() ? level.key[right] - key : HUGE_VAL;
-    const double to_left = left > 0 ? key - level.key[left - 1] : HUGE_VAL;
-    const double apart = std::min(to_right, to_left);
-    if (!(apart <= lags)) break;
-    const int lag = static_cast<int>(apart);
+  each_lag(level, key, nodes.lags(), [&](int lag, std::size_t right, std::size_t left) {
     simd::NodePair& pair = pairs[waiting];
     pair = {nodes.matrix(lag), nullptr, nullptr, 0.0, 0.0};
     const auto add = [&](std::size_t s, double distance, const double*& column, double& shift) {
+      if (s == level.cells()) return;
       column = level.parts_of(s);
       shift = off_line(level.reference[s], response, call.kernel.slope, {distance * width, 0});
       bound += level.weight[s] * nodes.bound(lag);
       bound_of_squares += level.weight[s] * nodes.bound_of_squares(lag);
     };
-    if (to_right == apart) add(right++, apart, pair.right, pair.right_shift);
-    if (to_left == apart) add(--left, -apart, pair.left, pair.left_shift);
+    add(right, lag, pair.right, pair.right_shift);
+    add(left, -lag, pair.left, pair.left_shift);
     if (++waiting == kMany) add_up();
-  }
+  });
   add_up();
-  constexpr std::size_t half = kNodes / 2;
   for (std::size_t f = 0; f < static_cast<std::size_t>(call.powers * columns); ++f) {
-    const double* of_function = parts + f * kNodes;
-    for (std::size_t n = 0; n < half; ++n) {
-      const double even = of_function[n], odd = of_function[half + n];
-      sum[f * kNodes + n] = even + odd;
-      sum[f * kNodes + kNodes - 1 - n] = even - odd;
-    }
+    from_parts(parts + f * kNodes, sum + f * kNodes);
   }
   if (!call.factors.all_one) return;
   // Sums of positive terms err by some eps of their largest value in the cell. What lies beyond the
@@ -164,9 +151,11 @@ CellAtNodes::CellAtNodes(const GaussianCall& call, double key, double response)
   if (call.powers == 3) bound_of_squares = *std::max_element(of(2, 0), of(2, 0) + kNodes);
 }
 
+bool has_digits(double sum, double bound) { return std::fabs(sum) * kMaxNodeLoss > bound; }
+
 bool is_accurate(const GaussianCall& call, double s0, double s1, double s2, double bound,
                  double bound_of_squares) {
-  if (!(std::fabs(s0) * kMaxNodeLoss > bound)) return false;
+  if (!has_digits(s0, bound)) return false;
   if (call.powers < 3) return true;
   const double mean = s1 / s0, spread = s2 - s1 * mean;
   // Variances, whose terms cancel to no less than this.

@@ -2,6 +2,7 @@
 #ifndef KESTREL_CORE_REGRESSION_GAUSSIAN_CALL_HPP
 #define KESTREL_CORE_REGRESSION_GAUSSIAN_CALL_HPP
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <vector>
@@ -95,6 +96,26 @@ struct CellAtNodes {
   int columns;
   double sum[6 * kNodes] = {}, bound = 0, bound_of_squares = 0;
 };
+
+/// Calls take(lag, right, left) for the cells that are up to `lags` cells away from that with this
+/// key, the nearest first: `right` and `left` are numbers of cells of the level, or cells() where
+/// there is none at this distance.
+template <class Take>
+void each_lag(const NodeLevel& level, double key, int lags, const Take& take) {
+  const auto at_right = std::lower_bound(level.key.begin(), level.key.end(), key);
+  auto right = static_cast<std::size_t>(at_right - level.key.begin()), left = right;
+  while (true) {
+    const double to_right = right < level.cells() ? level.key[right] - key : HUGE_VAL;
+    const double to_left = left > 0 ? key - level.key[left - 1] : HUGE_VAL;
+    const double apart = std::min(to_right, to_left);
+    if (!(apart <= lags)) return;
+    const std::size_t of_right = to_right == apart ? right++ : level.cells();
+    take(static_cast<int>(apart), of_right, to_left == apart ? --left : level.cells());
+  }
+}
+
+/// Whether a sum of kernels whose error is a few eps times the bound has its digits.
+bool has_digits(double sum, double bound);
 
 /// Whether errors of a few eps times the bounds leave a fit from sums of the first powers its
 /// digits, see make_line(). s0: without the point itself if it is left out.

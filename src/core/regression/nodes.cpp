@@ -149,15 +149,27 @@ const NodeTables& node_tables() {
   return tables;
 }
 
-void NodeLevel::part(std::size_t cell) {
+void to_parts(const double* value, double* parts) {
   constexpr std::size_t half = kNodes / 2;
+  for (std::size_t n = 0; n < half; ++n) {
+    parts[n] = value[n] + value[kNodes - 1 - n];
+    parts[half + n] = value[n] - value[kNodes - 1 - n];
+  }
+}
+
+void from_parts(const double* parts, double* value) {
+  constexpr std::size_t half = kNodes / 2;
+  for (std::size_t n = 0; n < half; ++n) {
+    value[n] = parts[n] + parts[half + n];
+    value[kNodes - 1 - n] = parts[n] - parts[half + n];
+  }
+}
+
+void NodeLevel::part(std::size_t cell) {
   const double* from = column(cell);
   double* to = parts.data() + cell * columns_with_parts() * kNodes;
-  for (std::size_t c = 0; c < columns_with_parts(); ++c, from += kNodes, to += kNodes) {
-    for (std::size_t n = 0; n < half; ++n) {
-      to[n] = from[n] + from[kNodes - 1 - n];
-      to[half + n] = from[n] - from[kNodes - 1 - n];
-    }
+  for (std::size_t c = 0; c < columns_with_parts(); ++c) {
+    to_parts(from + c * kNodes, to + c * kNodes);
   }
 }
 

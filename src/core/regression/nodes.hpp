@@ -31,6 +31,11 @@ struct NodeTables {
 };
 const NodeTables& node_tables();
 
+/// From 16 values at the nodes to their even and odd parts (simd::NodePair), and back from what
+/// NodeTable::add_pairs makes of these.
+void to_parts(const double* value, double* parts);
+void from_parts(const double* parts, double* value);
+
 /// The cells [k W, (k + 1) W), W = 2^exponent, that hold samples, in ascending order. A position x
 /// has t = 2 (x / W - k) - 1 in its cell, which is exact, so that a far origin costs no digits.
 struct NodeLevel {
