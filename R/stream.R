@@ -68,8 +68,8 @@
 #' @export
 kde_stream <- function(x, to, H, h, gridsize, xmin, xmax, supp, step = NULL, slab = NULL, ..., bounds = NULL,
                        period = NULL, w, kernel = "gaussian", kernel_type = c("radial", "product"),
-                       na.action = stats::na.fail, tol = 1e-12, engine = "auto", backend = "auto", threads = NULL,
-                       verbose = NULL) {
+                       na.action = stats::na.fail, column = NULL, future = FALSE, tol = 1e-12, engine = "auto",
+                       backend = "auto", threads = NULL, verbose = NULL) {
   check_arguments("kde_stream", given_names(...))
   started <- proc.time()[["elapsed"]]
   grid <- given_grid(step = step, streamed = TRUE)
@@ -78,39 +78,62 @@ kde_stream <- function(x, to, H, h, gridsize, xmin, xmax, supp, step = NULL, sla
   kernel <- check_choice(kernel, kernel_names(), "kernel")
   kernel_type <- check_choice(kernel_type, c("radial", "product"), "kernel_type")
   run <- density_options(threads, backend, engine, tol, cuda = TRUE)
-  check_cuda_engine(run, c("direct", "scanline"))
-  sample <- check_sample(x, if (!missing(w)) w, na.action)
-  transform <- choose_transform(sample$x, sample$names, FALSE, NULL, FALSE, bounds, period)
-  if (has_images(transform)) sample <- wrapped_sample(sample, transform)
-  check_engine(run$engine, ncol(sample$x), kernel, TRUE)
-  grid <- check_grid(grid, ncol(sample$x))
-  sink <- check_sink(if (!missing(to)) to)
-  bandwidth <- resolve_bandwidth(given, sample, kernel, kernel_type == "product", selecting(run, ncol(sample$x)),
-                                 verbose, transform = transform)
-  check_H_with_images(bandwidth$H, transform, sample$names)
-  fhat <- new_density(sample, bandwidth$H, kernel, kernel_type, transform, run)
-  axes <- grid_for(fhat, grid)$axes
-  slabs <- cut_slabs(lengths(axes), slab)
-  source <- slab_source(fhat, axes, slabs, run)
+  wanted <- list(w = if (!missing(w)) w, kernel = kernel, kernel_type = kernel_type, bounds = bounds, period = period,
+                 na.action = na.action, column = column, future = future, threads = threads)
+  streamed <- if (is_of_sources(x)) stream_of_sources else stream_of_sample
+  from <- streamed(x, given, grid, if (!missing(to)) to, slab, wanted, run, verbose)
+  fhat <- from$fhat
+  axes <- from$axes
+  source <- from$source
+  sink <- from$sink
   on.exit(source$close())
-  if (isTRUE(verbose)) {
-    inform(sprintf("%s points (%s) in %d slabs: engine %s on %s.", format_sizes(lengths(axes)),
-                   format_bytes(8 * prod(lengths(axes))), length(slabs$first), source$by()$engine,
-                   backend_text(source$by())))
-  }
   result <- with_progress(verbose, "Density by slabs", function(progress) {
-    pour_slabs(fhat, axes, slabs, source, sink, progress)
+    pour_slabs(fhat, axes, from$slabs, source, sink, progress)
   })
   by <- source$by()
   fhat <- with_rounding(fhat)
   fhat[c("engine", "backend")] <- by[c("engine", "backend")]
   fhat$device <- by$device
   kept <- c("h", "H", "names", "kernel", "kernel_type", "engine", "backend", "device", "n_eff", "transform")
-  result <- c(list(axes = axes, file = sink$file, slabs = length(slabs$first)), result, list(n = length(fhat$w)),
+  result <- c(list(axes = axes, file = sink$file, slabs = length(from$slabs$first)), result, list(n = from$n),
               fhat[intersect(kept, names(fhat))])
   result$call <- match.call()
   result$seconds <- proc.time()[["elapsed"]] - started
   invisible(structure(result, class = "kestrel_stream"))
+}
+
+# What kde_stream() needs for data in memory: the estimate without values, its axes, the slabs with what computes them,
+# where they go, and the number of observations. `wanted`: further arguments of kde_stream().
+stream_of_sample <- function(x, given, grid, to, slab, wanted, run, verbose) {
+  check_cuda_engine(run, c("direct", "scanline"))
+  for (name in c("column", "future")) {
+    if (!is.null(wanted[[name]]) && !isFALSE(wanted[[name]])) {
+      abort_input("`", name, "` must not be given for data in memory; `x` may be a list of sources.")
+    }
+  }
+  kernel <- wanted$kernel
+  sample <- check_sample(x, wanted$w, wanted$na.action)
+  transform <- choose_transform(sample$x, sample$names, FALSE, NULL, FALSE, wanted$bounds, wanted$period)
+  if (has_images(transform)) sample <- wrapped_sample(sample, transform)
+  d <- ncol(sample$x)
+  check_engine(run$engine, d, kernel, TRUE)
+  grid <- check_grid(grid, d)
+  sink <- check_sink(to)
+  bandwidth <- resolve_bandwidth(given, sample, kernel, wanted$kernel_type == "product", selecting(run, d), verbose,
+                                 transform = transform)
+  check_H_with_images(bandwidth$H, transform, sample$names)
+  fhat <- new_density(sample, bandwidth$H, kernel, wanted$kernel_type, transform, run)
+  axes <- grid_for(fhat, grid)$axes
+  slabs <- cut_slabs(lengths(axes), slab)
+  source <- slab_source(fhat, axes, slabs, run)
+  inform_slabs(axes, slabs, source$by(), verbose)
+  list(fhat = fhat, axes = axes, slabs = slabs, source = source, sink = sink, n = length(fhat$w))
+}
+
+inform_slabs <- function(axes, slabs, by, verbose) {
+  if (!isTRUE(verbose)) return(invisible())
+  inform(sprintf("%s points (%s) in %d slabs: engine %s on %s.", format_sizes(lengths(axes)),
+                 format_bytes(8 * prod(lengths(axes))), length(slabs$first), by$engine, backend_text(by)))
 }
 
 # Where slabs go. `pour(fhat, axes, fill)` returns the result of fill(put), where put() takes a slab; `file` is the name
@@ -144,13 +167,11 @@ cut_slabs <- function(sizes, slab) {
   list(first = first, count = pmin(count, last - first + 1))
 }
 
-# Functions of `first` and `count`: the estimate at `count` indices of the last axis from `first` on, and their axes.
-# by(): the engine, the backend and, if it was one, the device; close(): to be called when no more slabs are wanted. The
-# device is chosen once, for all slabs.
+# slab(first, count): the estimate at `count` indices of the last axis from `first` on; by(): the engine, the backend
+# and, if it was one, the device; close(): to be called when no more slabs are wanted. The device is chosen once, for all
+# slabs.
 slab_source <- function(fhat, axes, slabs, run) {
-  d <- length(axes)
-  part_of_axes <- function(first, count) c(axes[-d], list(axes[[d]][first - 1 + seq_len(count)]))
-  part_of_task <- function(first, count) task_on_axes(fhat, part_of_axes(first, count))
+  part_of_task <- function(first, count) task_on_axes(fhat, part_of_axes(axes, first, count))
   task <- task_on_axes(fhat, axes)
   # A slab may have equal steps where the whole grid has not.
   regular <- run$engine %in% c("auto", "scanline") && is.null(fhat$transform) && takes_scanline_cpp(task, run)
@@ -162,14 +183,20 @@ slab_source <- function(fhat, axes, slabs, run) {
     plan_density(fhat, first, run, larger = task$m / first$m)
   }
   run <- settled_run(run, plan)
-  if (plan$engine == "scanline" && regular) return(scanline_by_slabs(task, run, part_of_axes))
+  if (plan$engine == "scanline" && regular) return(scanline_by_slabs(task, run))
   slab <- function(first, count) {
     ran <- run_density(fhat, part_of_task(first, count), run)
     run <<- settled_run(run, ran$plan)
     if (first == 1) plan <<- ran$plan
     ran$estimate
   }
-  list(by = function() plan, axes = part_of_axes, slab = slab, close = function() NULL)
+  list(by = function() plan, slab = slab, close = function() NULL)
+}
+
+# The axes of `count` indices of the last one from `first` on.
+part_of_axes <- function(axes, first, count) {
+  d <- length(axes)
+  c(axes[-d], list(axes[[d]][first - 1 + seq_len(count)]))
 }
 
 # The run of tasks that stay where the plan of the first is.
@@ -180,15 +207,15 @@ settled_run <- function(run, plan) {
 }
 
 # The density by the engine "scanline" by slabs; samples are sorted once.
-scanline_by_slabs <- function(task, run, part_of_axes) {
+scanline_by_slabs <- function(task, run) {
   runs <- slabs_cpp(task, run)
   slab <- function(first, count) {
     estimate <- slab_cpp(runs, first, count, run)
-    if (length(task$axes) > 1L) dim(estimate) <- lengths(part_of_axes(first, count))
+    if (length(task$axes) > 1L) dim(estimate) <- lengths(part_of_axes(task$axes, first, count))
     estimate
   }
   by <- function() c(list(engine = "scanline"), slabs_place_cpp(runs))
-  list(by = by, axes = part_of_axes, slab = slab, close = function() close_slabs_cpp(runs))
+  list(by = by, slab = slab, close = function() close_slabs_cpp(runs))
 }
 
 # Passes every slab to the sink; returns the integral and the largest value of the estimate.
@@ -198,7 +225,7 @@ pour_slabs <- function(fhat, axes, slabs, source, sink, progress) {
     mass <- largest <- 0
     for (i in seq_along(slabs$first)) {
       index <- slabs$first[i] - 1 + seq_len(slabs$count[i])
-      part <- source$axes(slabs$first[i], slabs$count[i])
+      part <- part_of_axes(axes, slabs$first[i], slabs$count[i])
       estimate <- source$slab(slabs$first[i], slabs$count[i])
       largest <- max(largest, estimate)
       mass <- mass + sum(slice_integrals(part, estimate) * weights[index])
