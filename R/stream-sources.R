@@ -56,7 +56,7 @@ stream_names <- function(column) {
 check_source_arguments <- function(given, wanted, run) {
   if (!is_compact(wanted$kernel)) {
     abort_input("`kernel` must be a compact one for sources, such as \"epanechnikov\", not \"", wanted$kernel,
-                "\". kde() takes that one for a sketch of the rows, which kde_sketch() makes.")
+                "\". For that one: kde(kde_sketch(source, plan), H = ).")
   }
   for (name in c("bounds", "period")) {
     if (!is.null(wanted[[name]])) abort_input("`", name, "` must be NULL for sources; `x` may be data in memory.")
@@ -194,7 +194,10 @@ common_columns <- function(parts) {
 
 # The sums of the rows of all sources, a pointer, with their number, the sum of their weights and the effective number.
 sums_of_sources <- function(reading, plan, run) {
-  total <- refused_in_words(new_total_cpp(plan))
+  total <- tryCatch(new_total_cpp(plan), kestrel_core_unfit = function(e) {
+    abort_input("`gridsize` must give a grid with equal steps of at most 256 bandwidths for sources, and at most 2^27 ",
+                "points along an axis.")
+  })
   if (is.null(reading$workers)) {
     add_sources(total, reading$sources, plan, reading$na.action, run)
   } else {
