@@ -38,7 +38,7 @@ stream_of_sources <- function(x, given, grid, to, slab, wanted, run, verbose) {
   source <- slabs_of_sources(reading, plan, slabs, together, seen$n, run)
   fhat$x <- fhat$x[0L, , drop = FALSE]
   fhat[c("n", "n_eff")] <- source$size[c("n", "n_eff")]
-  list(fhat = fhat, axes = axes, slabs = slabs, source = source, sink = sink, n = fhat$n)
+  list(fhat = fhat, axes = axes, slabs = slabs, source = source, sink = sink)
 }
 
 most_stream_columns <- 6L
@@ -148,8 +148,8 @@ check_stream_weights <- function(w, plan, k) {
 
 # ---- passes ------------------------------------------------------------------------------------
 
-# What a pass over all rows finds: their number, the ranges of the columns, a matrix of two rows, and the largest weight.
-# NULL if none of this is needed.
+# What a pass over all rows finds: their number, the ranges of the columns, a matrix of two rows, the largest weight and
+# the columns. NULL if none of this is needed.
 first_pass <- function(reading, plan, grid) {
   needed <- c("column", "xmin", "xmax")[vapply(c(plan["column"], grid[c("xmin", "xmax")]), is.null, NA)]
   if (length(needed) == 0L && !nzchar(plan$weight)) return(NULL)
@@ -251,7 +251,8 @@ slabs_of_sources <- function(reading, plan, slabs, together, rows, run) {
     if (is.null(rows)) rows <<- sums$n
     if (sums$n != rows) {
       abort_input("`x` must have the same rows each time it is read, but first there were ",
-                  format(rows, big.mark = ","), " and then ", format(sums$n, big.mark = ","), ".")
+                  paste(format(c(rows, sums$n), big.mark = ",", scientific = FALSE, trim = TRUE),
+                        collapse = " and then "), ".")
     }
   }
   close <- function() {

@@ -75,7 +75,7 @@ test_that("other processes read parts", {
     streamed(source, h = 0.7, kernel = "epanechnikov", gridsize = 30, na.action = na.omit, ...)
   }
   one <- stream(chunks_of(x, 100))
-  expect_identical(one$n, 999)
+  expect_identical(one$n, 999L)
   old <- future::plan(future::multisession, workers = 2)
   on.exit(future::plan(old))
   for (parts in c(1, 2, 9)) {
