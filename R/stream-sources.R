@@ -192,7 +192,7 @@ common_columns <- function(parts) {
   c(named, columns)[[1L]]
 }
 
-# The sums of the rows of all sources, a pointer, with their number, the sum of their weights and the effective number.
+# The sums of the rows of all sources, a pointer, with the number of rows and their effective number.
 sums_of_sources <- function(reading, plan, run) {
   total <- tryCatch(new_total_cpp(plan), kestrel_core_unfit = function(e) {
     abort_input("`gridsize` must give a grid with equal steps of at most 256 bandwidths for sources, and at most 2^27 ",

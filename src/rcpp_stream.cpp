@@ -60,14 +60,12 @@ void add_to_total_cpp(SEXP total, SEXP x, SEXP w, Rcpp::List run) {
   total_at(total).add(samples, weights, unpack_silent_run(run));
 }
 
-/// What is known of the samples when all have been added: their number, the sum of their weights
-/// and their effective number.
+/// What is known of the samples when all have been added: their number and their effective number.
 // [[Rcpp::export(rng = false)]]
 Rcpp::List settle_total_cpp(SEXP total, Rcpp::List run) {
   ScanlineTotal& sums = total_at(total);
   sums.settle(unpack_silent_run(run));
   return Rcpp::List::create(Rcpp::Named("n") = static_cast<double>(sums.samples()),
-                            Rcpp::Named("weight") = sums.weight(),
                             Rcpp::Named("n_eff") = sums.effective_samples());
 }
 
