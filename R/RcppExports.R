@@ -489,6 +489,34 @@ sketch_kept_cpp <- function(bytes) {
     .Call(`_kestrel_sketch_kept_cpp`, bytes)
 }
 
+new_total_cpp <- function(plan) {
+    .Call(`_kestrel_new_total_cpp`, plan)
+}
+
+add_to_total_cpp <- function(total, x, w, run) {
+    invisible(.Call(`_kestrel_add_to_total_cpp`, total, x, w, run))
+}
+
+settle_total_cpp <- function(total, run) {
+    .Call(`_kestrel_settle_total_cpp`, total, run)
+}
+
+total_bytes_cpp <- function(total, run) {
+    .Call(`_kestrel_total_bytes_cpp`, total, run)
+}
+
+merge_total_cpp <- function(total, bytes, run) {
+    invisible(.Call(`_kestrel_merge_total_cpp`, total, bytes, run))
+}
+
+total_slab_cpp <- function(total, first, count, run) {
+    .Call(`_kestrel_total_slab_cpp`, total, first, count, run)
+}
+
+close_total_cpp <- function(total) {
+    invisible(.Call(`_kestrel_close_total_cpp`, total))
+}
+
 variable_grid_cpp <- function(sample, h, axes, run) {
     .Call(`_kestrel_variable_grid_cpp`, sample, h, axes, run)
 }

@@ -187,14 +187,18 @@ sketch_plan <- function(source, hmin = NULL, column = NULL, ..., y = NULL, w = N
             class = "kestrel_sketch_plan")
 }
 
-# Of one column, or of two or three that differ.
-check_column_names <- function(columns) {
+# Of one column, or of at `most` three or six that differ.
+check_column_names <- function(columns, most = 3L) {
   names <- without_class(columns)
-  if (!is.character(names) || !length(names) %in% 1:3 || anyDuplicated(names) > 0L) {
-    abort_input("`column` must be the names of one to three columns, all different, not ", describe_value(columns), ".")
+  if (!is.character(names) || !length(names) %in% seq_len(most) || anyDuplicated(names) > 0L) {
+    abort_input("`column` must be the names of one to ", number_words[[most]], " columns, all different, not ",
+                describe_value(columns), ".")
   }
   vapply(names, check_column_name, "", argument = "column", USE.NAMES = FALSE)
 }
+
+# Of columns, in messages.
+number_words <- c("one", "two", "three", "four", "five", "six")
 
 check_column_name <- function(column, argument) {
   name <- without_class(column)

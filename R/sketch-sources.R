@@ -261,14 +261,14 @@ each_chunk <- function(source, columns, body, so_far) {
 }
 
 # The values `x` and the weights, or the responses, `w` of the k-th chunk, none missing or infinite; `w` is NULL for a
-# plan without both.
-rows_of_source <- function(chunk, plan, k, na.action) {
+# plan without both. check_second(w, plan, k) refuses some of them.
+rows_of_source <- function(chunk, plan, k, na.action, check_second = check_chunk_second) {
   second <- c(plan$weight, plan$response)
   second <- second[nzchar(second)]
   x <- columns_of_chunk(chunk, plan$column, k, second)$x
   w <- if (length(second) > 0L) second_of_chunk(chunk, second, k)
   if (all_finite_cpp(x) && (is.null(w) || all_finite_cpp(w))) {
-    check_chunk_second(w, plan, k)
+    check_second(w, plan, k)
     return(list(x = x, w = w))
   }
   any_of <- function(of_values) if (is.matrix(x)) rowSums(of_values) > 0 else of_values
@@ -282,7 +282,7 @@ rows_of_source <- function(chunk, plan, k, na.action) {
   if (length(infinite) > 0L) {
     abort_input("`source` must be finite, but row ", infinite[1L], " of chunk ", k, " is not.")
   }
-  check_chunk_second(w, plan, k)
+  check_second(w, plan, k)
   list(x = if (is.matrix(x)) x[!missing, , drop = FALSE] else x[!missing], w = w[!missing])
 }
 
@@ -298,17 +298,21 @@ second_of_chunk <- function(chunk, name, k) {
 check_chunk_second <- function(w, plan, k) {
   if (is.null(w)) return()
   if (nzchar(plan$response)) return(check_chunk_responses(w, plan, k))
-  negative <- which(w < 0)
-  if (length(negative) > 0L) {
-    abort_input("`source` must have weights that are not negative, but row ", negative[1L], " of chunk ", k, " has ",
-                describe_value(w[negative[1L]]), ".")
-  }
+  check_chunk_negative(w, k)
   most <- 2^(plan$weight_exponent + 24)
   large <- which(w >= most)
   if (length(large) > 0L) {
     abort_input("`source` must have weights below ", describe_value(most),
                 ", a million times those of the pilot, but row ", large[1L], " of chunk ", k, " has ",
                 describe_value(w[large[1L]]), ".")
+  }
+}
+
+check_chunk_negative <- function(w, k) {
+  negative <- which(w < 0)
+  if (length(negative) > 0L) {
+    abort_input("`source` must have weights that are not negative, but row ", negative[1L], " of chunk ", k, " has ",
+                describe_value(w[negative[1L]]), ".")
   }
 }
 
@@ -324,8 +328,8 @@ check_chunk_responses <- function(y, plan, k) {
 
 # The columns of a chunk, a vector if it is one, else a matrix, and their names, "" without names. `columns` are "" for
 # a plan of a source without names. They are NULL if there is no plan yet: then all are taken but `others`, the columns
-# of the weights or of the responses.
-columns_of_chunk <- function(chunk, columns, k, others = NULL) {
+# of the weights or of the responses, and there may be `most` of them.
+columns_of_chunk <- function(chunk, columns, k, others = NULL, most = 3L) {
   points <- plain_points(chunk)
   is_table <- is_frame(points) || length(dim(points)) == 2L
   names <- if (is_frame(points)) names(points) else if (is_table) colnames(points)
@@ -333,9 +337,9 @@ columns_of_chunk <- function(chunk, columns, k, others = NULL) {
   unnamed <- is.null(columns) || !all(nzchar(columns)) || is.null(names) && count == 1L && length(columns) == 1L
   if (unnamed) {
     at <- setdiff(seq_len(count), match(others, names))
-    if (is.null(columns) && !length(at) %in% 1:3) {
-      abort_input("`source` must have one to three columns, or `column` must name them; chunk ", k, " has ",
-                  if (count == 0L) "none" else if (is.null(names)) count else quoted(names), ".")
+    if (is.null(columns) && !length(at) %in% seq_len(most)) {
+      abort_input("`source` must have one to ", number_words[[most]], " columns, or `column` must name them; chunk ",
+                  k, " has ", if (count == 0L) "none" else if (is.null(names)) count else quoted(names), ".")
     }
     if (!is.null(columns) && length(at) != length(columns)) {
       abort_input("`source` must have ", if (length(columns) == 1L) "one column" else paste(length(columns), "columns"),

@@ -1493,6 +1493,83 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// new_total_cpp
+SEXP new_total_cpp(Rcpp::List plan);
+RcppExport SEXP _kestrel_new_total_cpp(SEXP planSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type plan(planSEXP);
+    rcpp_result_gen = Rcpp::wrap(new_total_cpp(plan));
+    return rcpp_result_gen;
+END_RCPP
+}
+// add_to_total_cpp
+void add_to_total_cpp(SEXP total, SEXP x, SEXP w, Rcpp::List run);
+RcppExport SEXP _kestrel_add_to_total_cpp(SEXP totalSEXP, SEXP xSEXP, SEXP wSEXP, SEXP runSEXP) {
+BEGIN_RCPP
+    Rcpp::traits::input_parameter< SEXP >::type total(totalSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type w(wSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
+    add_to_total_cpp(total, x, w, run);
+    return R_NilValue;
+END_RCPP
+}
+// settle_total_cpp
+Rcpp::List settle_total_cpp(SEXP total, Rcpp::List run);
+RcppExport SEXP _kestrel_settle_total_cpp(SEXP totalSEXP, SEXP runSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type total(totalSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
+    rcpp_result_gen = Rcpp::wrap(settle_total_cpp(total, run));
+    return rcpp_result_gen;
+END_RCPP
+}
+// total_bytes_cpp
+Rcpp::RawVector total_bytes_cpp(SEXP total, Rcpp::List run);
+RcppExport SEXP _kestrel_total_bytes_cpp(SEXP totalSEXP, SEXP runSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type total(totalSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
+    rcpp_result_gen = Rcpp::wrap(total_bytes_cpp(total, run));
+    return rcpp_result_gen;
+END_RCPP
+}
+// merge_total_cpp
+void merge_total_cpp(SEXP total, Rcpp::RawVector bytes, Rcpp::List run);
+RcppExport SEXP _kestrel_merge_total_cpp(SEXP totalSEXP, SEXP bytesSEXP, SEXP runSEXP) {
+BEGIN_RCPP
+    Rcpp::traits::input_parameter< SEXP >::type total(totalSEXP);
+    Rcpp::traits::input_parameter< Rcpp::RawVector >::type bytes(bytesSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
+    merge_total_cpp(total, bytes, run);
+    return R_NilValue;
+END_RCPP
+}
+// total_slab_cpp
+Rcpp::NumericVector total_slab_cpp(SEXP total, double first, double count, Rcpp::List run);
+RcppExport SEXP _kestrel_total_slab_cpp(SEXP totalSEXP, SEXP firstSEXP, SEXP countSEXP, SEXP runSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type total(totalSEXP);
+    Rcpp::traits::input_parameter< double >::type first(firstSEXP);
+    Rcpp::traits::input_parameter< double >::type count(countSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
+    rcpp_result_gen = Rcpp::wrap(total_slab_cpp(total, first, count, run));
+    return rcpp_result_gen;
+END_RCPP
+}
+// close_total_cpp
+void close_total_cpp(SEXP total);
+RcppExport SEXP _kestrel_close_total_cpp(SEXP totalSEXP) {
+BEGIN_RCPP
+    Rcpp::traits::input_parameter< SEXP >::type total(totalSEXP);
+    close_total_cpp(total);
+    return R_NilValue;
+END_RCPP
+}
 // variable_grid_cpp
 Rcpp::NumericVector variable_grid_cpp(SEXP sample, Rcpp::NumericVector h, Rcpp::List axes, Rcpp::List run);
 RcppExport SEXP _kestrel_variable_grid_cpp(SEXP sampleSEXP, SEXP hSEXP, SEXP axesSEXP, SEXP runSEXP) {
@@ -1658,6 +1735,13 @@ static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_sketch_parts_cpp", (DL_FUNC) &_kestrel_sketch_parts_cpp, 1},
     {"_kestrel_sketch_of_parts_cpp", (DL_FUNC) &_kestrel_sketch_of_parts_cpp, 2},
     {"_kestrel_sketch_kept_cpp", (DL_FUNC) &_kestrel_sketch_kept_cpp, 1},
+    {"_kestrel_new_total_cpp", (DL_FUNC) &_kestrel_new_total_cpp, 1},
+    {"_kestrel_add_to_total_cpp", (DL_FUNC) &_kestrel_add_to_total_cpp, 4},
+    {"_kestrel_settle_total_cpp", (DL_FUNC) &_kestrel_settle_total_cpp, 2},
+    {"_kestrel_total_bytes_cpp", (DL_FUNC) &_kestrel_total_bytes_cpp, 2},
+    {"_kestrel_merge_total_cpp", (DL_FUNC) &_kestrel_merge_total_cpp, 3},
+    {"_kestrel_total_slab_cpp", (DL_FUNC) &_kestrel_total_slab_cpp, 4},
+    {"_kestrel_close_total_cpp", (DL_FUNC) &_kestrel_close_total_cpp, 1},
     {"_kestrel_variable_grid_cpp", (DL_FUNC) &_kestrel_variable_grid_cpp, 4},
     {"_kestrel_variable_points_cpp", (DL_FUNC) &_kestrel_variable_points_cpp, 6},
     {"_kestrel_ones_cpp", (DL_FUNC) &_kestrel_ones_cpp, 1},

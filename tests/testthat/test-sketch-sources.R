@@ -1,21 +1,5 @@
 # Sources of sketches: chunks of vectors, tables, files, databases and objects on disk.
 
-# What a condition says and has.
-caught <- function(code) tryCatch(code, kestrel_error_input = identity)
-
-chunks_of <- function(x, size) {
-  at <- 0
-  function(reset) {
-    if (reset) {
-      at <<- 0
-      return(NULL)
-    }
-    if (at >= length(x)) return(NULL)
-    at <<- at + size
-    x[seq(at - size + 1, min(at, length(x)))]
-  }
-}
-
 test_that("objects on disk and batches of arrow are sources", {
   x <- with_seed(7, round(rnorm(100500), 3))
   two <- cbind(other = 0, x = x)

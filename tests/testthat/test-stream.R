@@ -122,7 +122,7 @@ test_that("an error in the function comes through, and no incomplete file stays"
   expect_error(kde_stream(missing, gridsize = 10, to = file), class = "kestrel_error_input")
   expect_false(file.exists(file))
   # Slabs are already in the file when the last one fails.
-  source <- list(axes = function(first, count) list(1:4, first), slab = function(first, count) {
+  source <- list(slab = function(first, count) {
     if (first == 3) stop("broken")
     matrix(1, 4, 1)
   })

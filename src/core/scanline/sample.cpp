@@ -68,13 +68,17 @@ struct ScanlineSample::Order {
 
 ScanlineSample::ScanlineSample(const ScanlineGeometry& geometry, const MatrixView& x, Weights w,
                                const ScanlineTask& task, std::size_t segment,
-                               const RunOptions& options)
+                               const RunOptions& options, const ScanlineUnits* units)
     : geometry_(geometry) {
   check_sample_count(x, w);
-  check_and_measure(x, w, options);
+  if (units == nullptr) {
+    check_and_measure(x, w, options);
+  } else {
+    take_units(x, w, *units, options);
+  }
   const std::size_t bins = choose_bins(x.rows, segment);
   Order order(x.rows, bins, static_cast<std::size_t>(parallel_threads(options.parallel)));
-  count(x, w, task, options, &order);
+  count(x, w, units == nullptr ? &task : nullptr, options, &order);
   if (size_ > 0) put(x, w, options, &order);
 }
 
@@ -114,6 +118,17 @@ void ScanlineSample::check_and_measure(const MatrixView& x, Weights w, const Run
   }
   std::frexp(*std::max_element(largest.begin(), largest.end()), &weight_exponent_);
   finest_ = *std::min_element(finest.begin(), finest.end());
+}
+
+void ScanlineSample::take_units(const MatrixView& x, Weights w, const ScanlineUnits& units,
+                                const RunOptions& options) {
+  parallel_for(pieces(x.rows, kSamplesOfItem), options.parallel, [&](std::size_t chunk, int) {
+    const std::size_t begin = chunk * kSamplesOfItem;
+    check_samples(x, w, begin, std::min(x.rows, begin + kSamplesOfItem));
+  });
+  alike_ = units.alike;
+  weight_exponent_ = units.weight_exponent;
+  scale_ = units.scale;
 }
 
 /// A bin has one index of the outer axes and some of the other two; bins are longer if that makes
@@ -156,19 +171,22 @@ std::size_t ScanlineSample::bin_of(const ScanlineIndex& index) const {
   return bin;
 }
 
-void ScanlineSample::count(const MatrixView& x, Weights w, const ScanlineTask& task,
+/// task: null if the scale is known.
+void ScanlineSample::count(const MatrixView& x, Weights w, const ScanlineTask* task,
                            const RunOptions& options, Order* order) {
   const std::size_t workers = parallel_workers(order->chunks, options.parallel);
-  std::vector<ScanlineHistogram> histogram(workers, ScanlineHistogram(geometry_));
+  std::vector<ScanlineHistogram> histogram;
+  if (task != nullptr) histogram.assign(workers, ScanlineHistogram(geometry_));
   const PowerOfTwo unit(-weight_exponent_);
   parallel_for(order->chunks, options.parallel, [&](std::size_t chunk, int worker) {
-    ScanlineHistogram& own = histogram[static_cast<std::size_t>(worker)];
+    ScanlineHistogram* own =
+        task == nullptr ? nullptr : &histogram[static_cast<std::size_t>(worker)];
     std::uint32_t* next = order->next.data() + chunk * order->bins;
     std::fill(next, next + order->bins, 0);
     ScanlineIndex index;
     for (std::size_t i = order->begin(chunk); i < order->begin(chunk + 1); ++i) {
       if (w[i] == 0 || !geometry_.grid_index(x, i, &index)) continue;
-      own.add(index, unit.times(weight(w[i])));
+      if (own != nullptr) own->add(index, unit.times(weight(w[i])));
       ++next[bin_of(index)];
     }
   });
@@ -183,12 +201,12 @@ void ScanlineSample::count(const MatrixView& x, Weights w, const ScanlineTask& t
     start_.push_back(before);
   }
   size_ = before;
-  if (size_ == 0) return;
+  if (size_ == 0 || task == nullptr) return;
   for (std::size_t worker = 1; worker < workers; ++worker) histogram[0].add(histogram[worker]);
   ScanlineActive active = histogram[0].max_active();
   active.finest = finest_ - weight_exponent_;
   const std::size_t points = geometry_.count(geometry_.axes() - 1);
-  scale_ = choose_scale(geometry_, active, std::min(kScanlineBlock, points), task);
+  scale_ = choose_scale(geometry_, active, std::min(kScanlineBlock, points), *task);
 }
 
 void ScanlineSample::put(const MatrixView& x, Weights w, const RunOptions& options, Order* order) {

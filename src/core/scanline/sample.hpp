@@ -35,9 +35,11 @@ class ScanlineSample {
   /// w: n weights, finite and not negative. segment: points of the run axis in one tile. Throws
   /// error(input) if a weight is negative or not finite, a coordinate is not finite, or there are
   /// 2^32 - 1 samples or more. O(n d) time. Keeps 8 d bytes a sample, and 8 more if weights differ;
-  /// sorting takes at most 2.5 MiB a thread, mostly far less.
+  /// sorting takes at most 2.5 MiB a thread, mostly far less. units: null if the samples determine
+  /// them.
   ScanlineSample(const ScanlineGeometry& geometry, const MatrixView& x, Weights w,
-                 const ScanlineTask& task, std::size_t segment, const RunOptions& options);
+                 const ScanlineTask& task, std::size_t segment, const RunOptions& options,
+                 const ScanlineUnits* units = nullptr);
 
   /// If it is 0, no other function may be called.
   std::size_t size() const { return size_; }
@@ -58,8 +60,10 @@ class ScanlineSample {
   struct Search;
 
   void check_and_measure(const MatrixView& x, Weights w, const RunOptions& options);
+  void take_units(const MatrixView& x, Weights w, const ScanlineUnits& units,
+                  const RunOptions& options);
   std::size_t choose_bins(std::size_t samples, std::size_t segment);
-  void count(const MatrixView& x, Weights w, const ScanlineTask& task, const RunOptions& options,
+  void count(const MatrixView& x, Weights w, const ScanlineTask* task, const RunOptions& options,
              Order* order);
   void put(const MatrixView& x, Weights w, const RunOptions& options, Order* order);
   std::size_t bin_of(const ScanlineIndex& index) const;

@@ -97,6 +97,13 @@ struct ScanlineScale {
   double first_bound = 0, other_bound = 0;
 };
 
+/// What the integers of samples count, if it is known before the samples are.
+struct ScanlineUnits {
+  bool alike = false;       ///< all weights are one, and none is read
+  int weight_exponent = 0;  ///< otherwise: they are at most 2^weight_exponent
+  ScanlineScale scale;
+};
+
 /// For events without a given number of limbs: two if all rounding errors together are at most
 /// 2^-53 of the peak of the active weight, else four. (The largest density is at least that peak
 /// times the ratio of the kernel's integral to the volume of the bounding box with a factor of two

@@ -17,7 +17,7 @@
 #include "core/data/weights.hpp"
 #include "core/fgt/cell_order.hpp"
 #include "core/fourier/window.hpp"
-#include "core/sketch/wide_integer.hpp"
+#include "core/base/wide_integer.hpp"
 
 namespace kestrel {
 

@@ -16,7 +16,7 @@
 #include "core/data/weights.hpp"
 #include "core/fgt/cell_order.hpp"
 #include "core/sketch/kept_samples.hpp"
-#include "core/sketch/wide_integer.hpp"
+#include "core/base/wide_integer.hpp"
 #include "simd/sketch/whole_moments.hpp"
 
 namespace kestrel {

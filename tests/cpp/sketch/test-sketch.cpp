@@ -119,27 +119,6 @@ void expect_refused(const Call& call, const char* what) {
 
 }  // namespace
 
-TEST(WideInteger, IsTheInteger) {
-  std::mt19937_64 random(1);
-  for (int k = 0; k < 2000; ++k) {
-    const int bits = static_cast<int>(random() % 62) + 1;
-    const WideInteger a(static_cast<std::int64_t>(random()) >> k % 64, random() >> k % 50);
-    const WideInteger b(static_cast<std::int64_t>(random()) >> k % 60);
-    WideInteger sum = a;
-    sum += b;
-    EXPECT_TRUE(wide(sum) == wide(a) + wide(b));
-    EXPECT_TRUE(wide(-b) == -wide(b));
-    EXPECT_TRUE(wide(a.shifted_down(bits)) == wide(a) >> bits);
-    EXPECT_TRUE(wide(b.shifted(bits)) == wide(b) * (static_cast<Wide>(1) << bits));
-    EXPECT_EQ(a < b, wide(a) < wide(b));
-    EXPECT_EQ(a.value(), static_cast<double>(wide(a)));
-    EXPECT_EQ(b.value(), static_cast<double>(wide(b)));
-    const double value = std::floor(std::ldexp(shapes::normal(random), k % 120));
-    EXPECT_TRUE(wide(WideInteger::of(value)) == static_cast<Wide>(value));
-  }
-  EXPECT_EQ(WideInteger(INT64_MIN, 0).value(), -std::ldexp(1.0, 127));
-}
-
 TEST_P(Sketch, HasTheSumsOfItsCells) {
   const Line line = positive(GetParam());
   const SketchPlan plan = plan_of(GetParam());

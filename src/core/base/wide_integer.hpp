@@ -1,6 +1,6 @@
 // Integers of 128 bits, for sums that must not depend on the order of their terms.
-#ifndef KESTREL_CORE_SKETCH_WIDE_INTEGER_HPP
-#define KESTREL_CORE_SKETCH_WIDE_INTEGER_HPP
+#ifndef KESTREL_CORE_BASE_WIDE_INTEGER_HPP
+#define KESTREL_CORE_BASE_WIDE_INTEGER_HPP
 
 #include <cmath>
 #include <cstdint>
@@ -27,6 +27,16 @@ struct WideInteger {
     // Two steps, because each is by less than 64.
     const WideInteger half = WideInteger(whole_number<std::int64_t>(digits)).shifted(9);
     return exponent == 62 ? half : half.shifted(exponent - 62);
+  }
+
+  /// a b, |b| < 2^31.
+  static WideInteger product(std::int64_t a, std::int64_t b) {
+    const bool negative = (a < 0) != (b < 0);
+    const std::uint64_t left = magnitude(a), right = magnitude(b);
+    const std::uint64_t low = (left & 0xffffffffu) * right, high = (left >> 32) * right;
+    WideInteger product(0, low);
+    product += WideInteger(static_cast<std::int64_t>(high >> 32), high << 32);
+    return negative ? -product : product;
   }
 
   WideInteger& operator+=(const WideInteger& other) {
@@ -71,6 +81,12 @@ struct WideInteger {
     if (shift < 64) lead = static_cast<std::uint64_t>(high) << (64 - shift) | low >> shift;
     const bool any = shift < 64 && (low << (64 - shift)) != 0;
     return std::ldexp(static_cast<double>(any ? lead | 1 : lead), shift);
+  }
+
+ private:
+  static std::uint64_t magnitude(std::int64_t value) {
+    const std::uint64_t bits = static_cast<std::uint64_t>(value);
+    return value < 0 ? 0 - bits : bits;
   }
 };
 
