@@ -187,8 +187,8 @@ estimate_density <- function(bws, points, threads, verbose, call, backend = "cpu
     list(dens = at$density, derr = at$se, log_likelihood = log_likelihood_of(at$density))
   fit <- list(bw = bws$bw, bws = bws, eval = eval, ntrain = bws$nobs, nobs = length(at$density),
               trainiseval = is.null(points), xnames = bws$xnames, ndim = bws$ndim, ncon = bws$ncon, nuno = bws$nuno,
-              nord = bws$nord, rows.omit = bws$rows.omit, nobs.omit = bws$nobs.omit, engine = bws$engine,
-              call = call, seconds = proc.time()[["elapsed"]] - started)
+              nord = bws$nord, rows.omit = bws$rows.omit, nobs.omit = bws$nobs.omit, engine = bws$engine)
   of_np <- if (distribution) "npdistribution" else "npdensity"
-  structure(append(c(fit, at$place), value, 3L), class = c(if (distribution) "kestrel_dist", "kestrel_dens", of_np))
+  fit <- c(fit, at$place, list(call = call, seconds = proc.time()[["elapsed"]] - started))
+  structure(append(fit, value, 3L), class = c(if (distribution) "kestrel_dist", "kestrel_dens", of_np))
 }

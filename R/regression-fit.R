@@ -306,9 +306,9 @@ fit_regression <- function(select, newdata, exdat, wanted, threads, verbose, cal
            if (is.null(responses)) made$measures else c(list(eydat = responses), measures_at(responses, at$mean)),
            list(edf = made$trace, n.unsupported = as.integer(made$unsupported), nobs = bws$nobs, ntrain = bws$nobs,
                 trainiseval = at_data, ndim = bws$ndim, xnames = bws$xnames, ynames = bws$ynames,
-                engine = if (mixed) bws$engine else regression_engine(bws$ckertype, "cpu", bws$type),
-                call = call, seconds = proc.time()[["elapsed"]] - started),
-           if (mixed) sums$place else list(backend = "cpu"))
+                engine = if (mixed) bws$engine else regression_engine(bws$ckertype, "cpu", bws$type)),
+           if (mixed) sums$place else list(backend = "cpu"),
+           list(call = call, seconds = proc.time()[["elapsed"]] - started))
   structure(fit, class = c(if (mixed) "kestrel_mixed", "kestrel_reg", "npregression"))
 }
 

@@ -107,7 +107,7 @@ for (d in unique(paper$d)) {
 # ---- density: whole calls
 density_call <- function(x, points, root, precision, kernel = "gaussian") {
   task <- list(sample = internal("sample_cpp")(x, rep(1, nrow(x))), points = points, axes = list(), root = root,
-               kernel = kernel, kernel_type = "radial")
+               kernel = kernel, kernel_type = "radial", within = numeric(0))
   run <- c(run_with(precision), engine = "direct", tol = 1e-12)
   function() internal("density_cpp")(task, run, function(plan) NULL)$values
 }

@@ -100,7 +100,8 @@ race_many <- function(n = sized(1e8, 1e6), threads = sized(16L, 2L)) {
     if (reset || made == n) return()
     made <<- made + rows
     angle <- made / n
-    spent <- system.time(chunk <- round %*% rbind(c(cos(angle), sin(angle)), c(-sin(angle), cos(angle))) %*% correlated)
+    spent <- system.time(gcFirst = FALSE,
+                         chunk <- round %*% rbind(c(cos(angle), sin(angle)), c(-sin(angle), cos(angle))) %*% correlated)
     generated <<- generated + spent[["elapsed"]]
     chunk
   }

@@ -5,8 +5,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+
+#include "core/base/words.hpp"
 
 namespace kestrel {
 
@@ -51,12 +54,11 @@ std::string reserve_file(const std::string& path, double bytes) {
 }
 
 std::uint64_t checksum(const unsigned char* bytes, std::size_t size, std::uint64_t state) {
-  for (std::size_t first = 0; first < size; first += 8) {
-    const std::size_t count = size - first < 8 ? size - first : 8;
-    std::uint64_t word = 0;
-    for (std::size_t i = 0; i < count; ++i) {
-      word |= static_cast<std::uint64_t>(bytes[first + i]) << (8 * i);
-    }
+  for (std::size_t first = 0; first < size; first += kWordBytes) {
+    const bool whole = size - first >= kWordBytes;
+    unsigned char rest[kWordBytes] = {};
+    if (!whole) std::copy(bytes + first, bytes + size, rest);
+    const std::uint64_t word = load_word(whole ? bytes + first : rest);
     // SplitMix64's factors. They are odd; the right shifts between them mix high bits into low
     // ones.
     state = (state ^ word) * 0xbf58476d1ce4e5b9u + 1;

@@ -5,6 +5,7 @@
 
 #include "core/base/error.hpp"
 #include "core/base/whole.hpp"
+#include "core/base/words.hpp"
 #include "core/scanline/scanline.hpp"
 #include "core/scanline/tile_sums.hpp"
 
@@ -62,19 +63,8 @@ ScaledNumber unit_of(const ScanlineGeometry& geometry, const ScanlineTask& task,
   return unit;
 }
 
-/// A word as bytes, the lowest first.
-void put_word(std::uint64_t word, unsigned char* to) {
-  for (int byte = 0; byte < 8; ++byte) to[byte] = static_cast<unsigned char>(word >> (8 * byte));
-}
-
-std::uint64_t word_at(const unsigned char* from) {
-  std::uint64_t word = 0;
-  for (int byte = 0; byte < 8; ++byte) word |= static_cast<std::uint64_t>(from[byte]) << (8 * byte);
-  return word;
-}
-
 WideInteger wide_at(const unsigned char* from) {
-  return {static_cast<std::int64_t>(word_at(from + 8)), word_at(from)};
+  return {static_cast<std::int64_t>(load_word(from + 8)), load_word(from)};
 }
 
 /// Calls body(begin, end) for pieces of `points`.
@@ -278,18 +268,18 @@ void ScanlineTotal::write(const RunOptions& options, Span<unsigned char> out) co
     throw error(ErrorKind::internal, "a total that is not settled or an output of a wrong size");
   }
   const std::vector<std::uint64_t> words = head();
-  for (std::size_t k = 0; k < kHead; ++k) put_word(words[k], out.data + 8 * k);
+  for (std::size_t k = 0; k < kHead; ++k) store_word(words[k], out.data + 8 * k);
   for_points(sums_.size(), options, [&](std::size_t begin, std::size_t end) {
     unsigned char* to = out.data + 8 * (kHead + 2 * begin);
     for (std::size_t i = begin; i < end; ++i, to += 16) {
-      put_word(sums_[i].low, to);
-      put_word(static_cast<std::uint64_t>(sums_[i].high), to + 8);
+      store_word(sums_[i].low, to);
+      store_word(static_cast<std::uint64_t>(sums_[i].high), to + 8);
     }
   });
 }
 
 void ScanlineTotal::merge(Span<const unsigned char> other, const RunOptions& options) {
-  const auto word = [&](std::size_t k) { return word_at(other.data + 8 * k); };
+  const auto word = [&](std::size_t k) { return load_word(other.data + 8 * k); };
   if (other.size != bytes() || word(0) != head()[0]) {
     throw error(ErrorKind::input, "sums of another grid, or of another version of kestrel");
   }

@@ -9,10 +9,9 @@
 #include <vector>
 
 #include "core/base/span.hpp"
+#include "core/base/words.hpp"
 
 namespace kestrel {
-
-constexpr std::size_t kWordBytes = 8;
 
 /// Words of a text, which is filled up with zeros.
 inline std::size_t words_of_text(std::size_t size) { return (size + kWordBytes - 1) / kWordBytes; }
@@ -21,11 +20,9 @@ inline std::size_t words_of_text(std::size_t size) { return (size + kWordBytes -
 class WordWriter {
  public:
   void put(std::uint64_t word) {
-    const std::size_t at = bytes.size();
-    bytes.resize(at + kWordBytes);
-    for (std::size_t byte = 0; byte < kWordBytes; ++byte) {
-      bytes[at + byte] = static_cast<unsigned char>(word >> (8 * byte));
-    }
+    unsigned char next[kWordBytes];
+    store_word(word, next);
+    bytes.insert(bytes.end(), next, next + kWordBytes);
   }
   void put(double value) {
     std::uint64_t word;
@@ -46,12 +43,8 @@ class WordReader {
   explicit WordReader(Span<const unsigned char> bytes) : bytes_(bytes) {}
 
   std::uint64_t word() {
-    std::uint64_t word = 0;
-    for (std::size_t byte = 0; byte < kWordBytes; ++byte) {
-      word |= static_cast<std::uint64_t>(bytes_[at_ + byte]) << (8 * byte);
-    }
     at_ += kWordBytes;
-    return word;
+    return load_word(bytes_.data + at_ - kWordBytes);
   }
   double number() {
     const std::uint64_t bits = word();
