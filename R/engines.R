@@ -100,10 +100,26 @@
 #' bandwidth.
 #'
 #' Of mixed data, such as several regressors, a GPU takes one to six numeric columns, eight factors and 512 combinations
-#' of their levels, with fixed bandwidths and all kernels. It computes the criteria of [npregbw()] and [npudensbw()],
-#' `cv.ml` of [npcdensbw()], the fits of [npreg()] and the densities of [npudens()], with their standard errors. The CPU
-#' computes gradients, local linear fits by kernels of higher order, values of conditional densities, and distribution
-#' functions.
+#' of their levels, with fixed bandwidths.
+#'
+#' @section What a GPU computes:
+#' \tabular{lll}{
+#'    \tab on a GPU \tab on the CPU only \cr
+#'   [kde()], [kde_stream()] \tab all kernels by direct sums; the radial Epanechnikov kernel also by `"scanline"`
+#'   \tab sources in chunks, sketches, other engines \cr
+#'   [kde.sp()], [kde.balloon()] \tab the Gaussian kernel \tab other kernels \cr
+#'   [kdde()] \tab derivatives by direct sums \tab `"fourier"` \cr
+#'   selectors of [kde()], [lscv()], [psi()] \tab sums over pairs, and gradients by matrices
+#'   \tab bounds, periods, sketches, the bootstrap \cr
+#'   [npregbw()], one number \tab curves of cross-validation
+#'   \tab fits, kernels of higher order, neighbours, periods \cr
+#'   [npregbw()], [npreg()], several columns \tab criteria, fits and standard errors
+#'   \tab gradients; local lines by kernels of higher order; neighbours \cr
+#'   [npudensbw()], [npudens()] \tab criteria, densities and standard errors \tab the normal reference \cr
+#'   [npcdensbw()], [npcdens()] \tab `"cv.ml"` \tab `"cv.ls"`, densities \cr
+#' }
+#'
+#' Everything else is computed on the CPU, such as distribution functions, bands, tests, queries and scores.
 #'
 #' @section Errors: Errors of class `kestrel_error_input` are for an unknown engine or one that does not take the task.
 #'   Errors of class `kestrel_error_backend` are for a backend that this build or machine lacks, or that does not take

@@ -158,7 +158,8 @@ kde_stream <- function(x, to, H, h, gridsize, xmin, xmax, supp, step = NULL, sla
   fhat[c("engine", "backend")] <- by[c("engine", "backend")]
   fhat$device <- by$device
   kept <- c("h", "H", "names", "kernel", "kernel_type", "engine", "backend", "device", "n_eff", "transform")
-  result <- c(list(axes = axes, file = sink$file, slabs = length(from$slabs$first)), result, list(n = sample_size(fhat)),
+  result <- c(list(axes = axes, file = sink$file, slabs = length(from$slabs$first)), result,
+              list(n = sample_size(fhat)),
               fhat[intersect(kept, names(fhat))])
   result$call <- match.call()
   result$seconds <- proc.time()[["elapsed"]] - started

@@ -27,20 +27,19 @@ double rate(int multiprocessors, int major, int minor, bool single) {
   return multiprocessors * units * 1.5e9;
 }
 
-/// Picoseconds of a pair. Fits within an eighth to bench/results/2026-11-22-NVIDIA-H200.csv
-/// ("sums", the faster way): 0.75, 0.92, 1.20, 2.27, 4.09 and 7.72 ps in double for d = 1, 3, 6,
-/// 16, 30 and 62, and 0.23, 0.28, 0.41, 0.98, 1.07, 2.99 and 5.97 ps in single for d = 1, 3, 6, 14,
-/// 16, 30 and 62.
+/// Picoseconds of a pair. Fits within an eighth to bench/results/2026-11-28-NVIDIA-H200.csv
+/// ("sums", the fastest way): 0.74, 0.92, 1.20, 1.24, 1.80 and 3.30 ps in double for d = 1, 3, 6,
+/// 16, 30 and 62, and 0.23, 0.29, 0.41, 0.42, 0.65 and 1.12 ps in single. From 8 (double) or 14
+/// variables on the tensor cores compute inner products.
 double pair_picoseconds(double d, bool single) {
-  if (!single) return 0.65 + 0.11 * d;
-  if (d <= 8) return 0.17 + 0.04 * d;
-  return (d <= 16 ? 0.07 : 0.096) * d;
+  if (!single) return d < 8 ? 0.64 + 0.095 * d : 0.65 + 0.0425 * d;
+  return d <= 8 ? 0.19 + 0.033 * d : 0.22 + 0.0146 * d;
 }
 
-/// Measured (the same file): 61.0 ms for 1.1e9 rows and 1.95e8 points with two limbs (34.8 ms with
+/// Measured (the same file): 36.9 ms for 1.1e9 rows and 1.95e8 points with two limbs (25.8 ms with
 /// one). The share of the points is the time to move their cells and values, 104 bytes at 4.3 TB/s.
 /// The host sorts the samples, and values come back at 55 GB/s.
-constexpr double kRowSeconds = 50e-12, kPointSeconds = 24e-12, kSampleSeconds = 60e-9,
+constexpr double kRowSeconds = 29e-12, kPointSeconds = 24e-12, kSampleSeconds = 60e-9,
                  kValueSeconds = 8 / 55e9;
 /// What a thread of the host needs to copy a value: measured in 2026-11 on a host with 64
 /// processors and 4 H100s, where four threads copied 1e9 values in 0.6 s.

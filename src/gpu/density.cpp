@@ -11,8 +11,9 @@ namespace kestrel {
 
 namespace {
 
-/// What a pair takes an H200 at least: pieces are not smaller for more variables.
-constexpr double kDirectPairSeconds = 1e-12;
+/// What a pair takes an H200 at least, in double and in single precision: pieces are not smaller
+/// for more variables.
+constexpr double kDirectPairSeconds = 1e-12, kSinglePairSeconds = 0.25e-12;
 
 int gpu_leaf(const TileKernel& kernel) {
   static_assert(static_cast<int>(simd::Leaf::gaussian_polynomial) == KESTREL_GPU_LEAVES,
@@ -46,8 +47,9 @@ bool gpu_density(const MatrixView& x, Weights w, const EvaluationPoints& points,
   bool single = single_precision && kernel.whitens();
   double reach = gpu_reach(x.cols, single);
   const double pairs = static_cast<double>(x.rows) * static_cast<double>(points.size());
-  const std::size_t most = points_of_piece(points.size(), kDirectPairSeconds * pairs);
   const auto cut = [&] {
+    const double seconds = pairs * (single ? kSinglePairSeconds : kDirectPairSeconds);
+    const std::size_t most = points_of_piece(points.size(), seconds);
     return cut_pieces(points, whitening, as_given, reach, most, options.parallel);
   };
   Pieces pieces = cut();
