@@ -14,8 +14,10 @@ namespace kestrel {
 
 namespace {
 
-/// Samples that are filed at a time, and whose tiles a thread looks for at a time.
-constexpr std::size_t kFiledTogether = std::size_t{1} << 20, kLookedUpTogether = 4096;
+/// Samples that are filed at a time, those first of all, which find hardly any tile, and those
+/// whose tiles a thread looks for at a time.
+constexpr std::size_t kFiledTogether = std::size_t{1} << 20, kFiledFirst = std::size_t{1} << 16,
+                      kLookedUpTogether = 4096;
 /// Tiles are given to at most so many groups, a power of two, each of which files its own samples.
 constexpr std::size_t kMostGroups = 64;
 /// The largest exponent: 2^e, 2^-e and squares of cells are numbers.
@@ -145,8 +147,11 @@ void GridSketch::check(const MatrixView& x, Weights w, const ParallelOptions& op
 
 void GridSketch::add(const MatrixView& x, Weights w, const RunOptions& options) {
   check(x, w, part_of(options.parallel, 0, 0));
-  for (std::size_t first = 0; first < x.rows; first += kFiledTogether) {
-    add_rows(x, w, first, std::min(x.rows, first + kFiledTogether), options);
+  for (std::size_t first = 0; first < x.rows;) {
+    const std::size_t rows = tile_.empty() ? kFiledFirst : kFiledTogether;
+    const std::size_t last = std::min(x.rows, first + rows);
+    add_rows(x, w, first, last, options);
+    first = last;
   }
 }
 
@@ -168,18 +173,24 @@ void GridSketch::add_rows(const MatrixView& x, Weights w, std::size_t first, std
     copy_row(x, w, first + i, row);
     number[i] = slot_.empty() ? kNoTile : slot_[slot_of(key_of(row))].number;
   };
-  parallel_for((n + kLookedUpTogether - 1) / kLookedUpTogether, options.parallel,
-               [&](std::size_t block, int) {
-                 const std::size_t begin = block * kLookedUpTogether;
-                 const std::size_t end = std::min(n, begin + kLookedUpTogether);
-                 for (std::size_t i = begin; i < end; ++i) look_up(i);
-               });
-  for (std::size_t i = 0; i < n; ++i) {
-    if (number[i] != kNoTile || !counts(i)) continue;
-    double row[4];
-    copy_row(x, w, first + i, row);
-    opened(key_of(row));
-    look_up(i);
+  // Those of each block whose tiles are new.
+  const std::size_t blocks = (n + kLookedUpTogether - 1) / kLookedUpTogether;
+  std::vector<std::vector<std::size_t>> missing(blocks);
+  parallel_for(blocks, options.parallel, [&](std::size_t block, int) {
+    const std::size_t begin = block * kLookedUpTogether;
+    const std::size_t end = std::min(n, begin + kLookedUpTogether);
+    for (std::size_t i = begin; i < end; ++i) {
+      look_up(i);
+      if (number[i] == kNoTile && counts(i)) missing[block].push_back(i);
+    }
+  });
+  for (const std::vector<std::size_t>& of_block : missing) {
+    for (const std::size_t i : of_block) {
+      double row[4];
+      copy_row(x, w, first + i, row);
+      opened(key_of(row));
+      look_up(i);
+    }
   }
   // Every group looks at all samples, so that one thread has one group.
   const std::size_t workers =
@@ -188,7 +199,8 @@ void GridSketch::add_rows(const MatrixView& x, Weights w, std::size_t first, std
   while (of_tiles < std::min(workers, kMostGroups)) of_tiles *= 2;
   std::vector<Filing> groups(of_tiles);
   parallel_for(of_tiles, silent, [&](std::size_t group, int) {
-    Filing& filing = groups[group];
+    // A thread's own, since neighbours in memory would be written by several.
+    Filing filing;
     filing.ranges = std::vector<ValueRange>(d(), ValueRange{HUGE_VAL, -HUGE_VAL});
     for (std::size_t i = 0; i < n; ++i) {
       if ((number[i] & (of_tiles - 1)) != group || !counts(i)) continue;
@@ -203,6 +215,7 @@ void GridSketch::add_rows(const MatrixView& x, Weights w, std::size_t first, std
       ++filing.count;
       if (tile.rows.size() == (most + 1) * width) filing.ready.push_back(&tile);
     }
+    groups[group] = std::move(filing);
   });
   std::vector<Tile*> ready;
   for (const Filing& filing : groups) {
