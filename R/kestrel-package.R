@@ -15,7 +15,8 @@
 #'     [methods][kestrel_vkde-methods], [kde.boundary()], [kde.truncate()] and theirs ([methods][kestrel_bkde-methods]),
 #'     [hbeta()]. Regions of highest density: [contourLevels()], [contourSizes()], [contourProbs()], [ksupp()].
 #'     Histograms: [histde()], [binning()]. A page with a slider: [explore()]. Grids larger than memory:
-#'     [kde_stream()]. Files: [write_pdf()], [read_pdf()], [read_sample()].}
+#'     [kde_stream()]. Regressions of sorted rows in chunks: [npreg_stream()]. Files: [write_pdf()], [read_pdf()],
+#'     [read_sample()].}
 #'   \item{Distribution functions}{[kcde()] and its [methods][kestrel_kcde-methods], [kcopula()], [kroc()].}
 #'   \item{Confidence bands}{of densities and distribution functions, [bands].}
 #'   \item{Densities of mixed data}{of numbers and factors, [npudensbw()], [npudens()], and conditional ones,

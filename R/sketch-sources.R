@@ -338,8 +338,11 @@ columns_of_chunk <- function(chunk, columns, k, others = NULL, most = 3L) {
   if (unnamed) {
     at <- setdiff(seq_len(count), match(others, names))
     if (is.null(columns) && !length(at) %in% seq_len(most)) {
-      abort_input("`source` must have one to ", number_words[[most]], " columns, or `column` must name them; chunk ",
-                  k, " has ", if (count == 0L) "none" else if (is.null(names)) count else quoted(names), ".")
+      one <- most == 1L
+      abort_input("`source` must have ", if (one) "one column beside the response" else
+                    paste("one to", number_words[[most]], "columns"), ", or `column` must name ",
+                  if (one) "it" else "them", "; chunk ", k, " has ",
+                  if (count == 0L) "none" else if (is.null(names)) count else quoted(names), ".")
     }
     if (!is.null(columns) && length(at) != length(columns)) {
       abort_input("`source` must have ", if (length(columns) == 1L) "one column" else paste(length(columns), "columns"),

@@ -75,11 +75,11 @@ check_source_arguments <- function(given, wanted, run) {
 
 # The sources, named as messages call them, and how they are read. `workers`: in how many parts; NULL if they are read
 # here.
-check_reading <- function(x, wanted) {
+check_reading <- function(x, wanted, name = "x") {
   listed <- is.list(x) && !is.object(x)
-  if (listed && length(x) == 0L) abort_input("`x` must have at least one source, not an empty list.")
+  if (listed && length(x) == 0L) abort_input("`", name, "` must have at least one source, not an empty list.")
   sources <- if (listed) x else list(x)
-  labels <- if (listed) paste0("`x[[", seq_along(x), "]]`") else "`x`"
+  labels <- if (listed) paste0("`", name, "[[", seq_along(x), "]]`") else paste0("`", name, "`")
   workers <- NULL
   if (check_flag(wanted$future, "future")) {
     for (package in c("future", "future.apply")) need_package(package, "for future = TRUE")
@@ -107,20 +107,22 @@ of_sources <- function(reading, plan, part) {
 
 # Calls body(rows) for the values `x` and weights `w` of each chunk that has rows. Returns the names of the columns,
 # which the first chunk determines if the plan does not have them.
-read_sources <- function(sources, plan, na.action, body) {
+read_sources <- function(sources, plan, na.action, body, most = most_stream_columns,
+                         check_second = check_stream_weights) {
   n <- 0
+  others <- Filter(nzchar, c(plan$weight, plan$response))
   read <- function(chunk, k) {
     if (is.null(plan$column)) {
-      plan$column <<- columns_of_chunk(chunk, NULL, k, Filter(nzchar, plan$weight), most_stream_columns)$names
+      plan$column <<- columns_of_chunk(chunk, NULL, k, others, most)$names
     }
-    rows <- rows_of_source(chunk, plan, k, na.action, check_stream_weights)
+    rows <- rows_of_source(chunk, plan, k, na.action, check_second)
     n <<- n + NROW(rows$x)
     if (n > 2^37) abort_input("`source` must end before there are more than 2^37 rows; chunk ", k, " has the next.")
     if (length(rows$x) > 0L) body(rows)
     FALSE
   }
   for (label in names(sources)) {
-    columns <- c(plan$column, Filter(nzchar, plan$weight))
+    columns <- c(plan$column, others)
     naming_source(label, each_chunk(sources[[label]], if (all(nzchar(plan$column))) columns, read,
                                     so_far = function() NULL))
   }

@@ -516,6 +516,13 @@ other_calls <- list(
     c(list(source = x, plan = as.call(c(quote(sketch_plan), list(source = c(1, 2)), plan))),
       some_of(list(na.action = quote(stats::na.omit)), 0.4))
   },
+  npreg_stream = function() {
+    rows <- pick(list(quote(data.frame(x = 1:40 / 9, y = sin(1:40))), quote(data.frame(x = c(1, 1, 2, 1e9), y = 4:1)),
+                      quote(data.frame(x = c(2, 1), y = 1:2)), sample_values()))
+    c(list(source = rows, y = "y", bws = pick(list(1, c(0.1, 1e300), -1, Inf, NULL, "a"))),
+      some_of(list(exdat = pick(list(1:3, NA, 1e300)), regtype = "ll", bwmethod = "cv.aic", column = pick(c("x", "z")),
+                   ckertype = pick(c("uniform", "tricube", "gaussian")), unsupported = "exclude"), 0.4))
+  },
   next_chunk = function() list(source = pick(list(sample_values(), NULL, "no file", quote(function(reset) 1)))),
   as_sketch = function() {
     sketch <- quote(kde_sketch(c(1, 1:40 / 50), sketch_plan(1, hmin = 4)))

@@ -145,6 +145,7 @@ long_calls <- list(
     s
   })),
   sketch_plan = list(quote(sketch_plan(many(n)))), kde_sketch = list(quote(kde_sketch(many(n), sketch_plan(many(99))))),
+  npreg_stream = list(quote(npreg_stream(data.frame(x = seq_len(n), y = many(n)), y = "y", bws = c(9, 99)))),
   next_chunk = list(quote(next_chunk(many(n)))), sketch_sql = list(quote(sketch_sql(sketch_plan(many(99)), "t", "x"))),
   as_sketch = list(quote(as_sketch(as.data.frame(kde_sketch(many(n), sketch_plan(many(99)))), sketch_plan(many(99))))),
   q_error = list(quote(q_error(abs(many(n)), abs(many(n))))),
