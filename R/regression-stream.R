@@ -10,9 +10,9 @@
 #' For the Gaussian kernel and rows in any order see [kde_sketch()]: [npregbw()] takes a sketch.
 #'
 #' @section Sources: A source is read by [next_chunk()], as those of [kde_sketch()]. A database sorts the rows:
-#'   `SELECT x, y FROM t ORDER BY x`. Files may be sorted one by one, if all values in one are at most those in the next:
-#'   a list of sources is read one after another. A source that is not sorted is refused at its first row that is less
-#'   than the row before.
+#'   `SELECT x, y FROM t ORDER BY x`. Files may be sorted one by one, if all values in one are at most those in the
+#'   next: a list of sources is read one after another. A source that is not sorted is refused at its first row that is
+#'   less than the row before.
 #' @section Units: Bandwidths and points are in the units of the regressor, and fits in those of the response. The
 #'   criterion `"cv.ls"` is in those of the squared response, and `"cv.aic"` has none.
 #' @section Errors: Errors of class `kestrel_error_input` are for
