@@ -93,7 +93,7 @@ Rcpp::RawVector grid_of_table_cpp(Rcpp::List plan, Rcpp::List table) {
   return refusing_sketches([&] {
     return raw_of(grid_of_table(unpack_plan(plan).grid(), ranges,
                                 {fields.get<std::vector<double>>("rows"), whole("tile"),
-                                 whole("cell"), sums("sums"), sums("cells")}));
+                                 whole("cell"), sums("sums"), sums("cells"), {}}));
   });
 }
 
@@ -132,7 +132,7 @@ Rcpp::RawVector sketch_of_parts_cpp(Rcpp::List plan, Rcpp::List parts) {
     return raw_of(LineSketch::of_parts(unpack_plan(plan).line(), {range[0], range[1]},
                                        {HUGE_VAL, -HUGE_VAL},
                                        {fields.get<std::vector<double>>("kept"), {}},
-                                       fields.get<std::vector<double>>("key"), std::move(sums)));
+                                       fields.get<std::vector<double>>("key"), std::move(sums), {}));
   });
 }
 

@@ -194,6 +194,7 @@ void LineSketch::merge(const LineSketch& other, const simd::Table& table) {
     while (full_[k] < other.full_[c]) ++k;
     for (std::size_t a = 0; a < row(); ++a) sums_of(k)[a] += other.sums(c)[a];
   }
+  add_counters(other.ties_, &ties_);
   n_ += other.n_;
   widen(&range_, other.range_);
   widen(&second_range_, other.second_range_);
@@ -217,16 +218,19 @@ void LineSketch::open(const std::vector<double>& keys) {
   full_.swap(all);
   slot_.swap(slot);
   pool_.resize(full_.size() * row());
+  if (!plan_.weighted()) ties_.resize(simd::kTieCounters, 0);
 }
 
 void LineSketch::add_values(const double* x, const double* w, std::size_t count, double key,
-                            const simd::Table& table, WideInteger* sums) const {
+                            const simd::Table& table, WideInteger* sums) {
+  const std::uint64_t start = start_of_ties(key);
   for (std::size_t from = 0; from < count; from += simd::kWholeRun) {
     const std::size_t run = std::min(simd::kWholeRun, count - from);
     if (plan_.weighted()) {
       add_weighted(x + from, w + from, run, key, table, sums);
     } else {
       add_run(x + from, nullptr, run, key, table, sums);
+      table.sketch->count_ties(x + from, run, scale_, key, start, ties_.data());
       if (plan_.regression()) add_responses(x + from, w + from, run, key, table, sums + kMoments);
     }
   }
@@ -355,19 +359,22 @@ SampleCovariance LineSketch::moments() const {
 
 LineSketch LineSketch::of_parts(SketchPlan plan, const ValueRange& range,
                                 const ValueRange& second_range, KeptSamples kept,
-                                std::vector<double> full, std::vector<WideInteger> sums) {
+                                std::vector<double> full, std::vector<WideInteger> sums,
+                                TieCounters ties) {
   LineSketch sketch(std::move(plan));
   sketch.range_ = range;
   sketch.second_range_ = second_range;
   sketch.kept_ = std::move(kept);
   sketch.full_ = std::move(full);
   sketch.pool_ = std::move(sums);
+  sketch.ties_ = std::move(ties);
   for (std::size_t k = 0; k < sketch.full_.size(); ++k) {
     sketch.slot_.push_back(static_cast<std::uint32_t>(k));
   }
   sketch.check_parts();
   sketch.n_ = sketch.kept_.size();
   for (std::size_t k = 0; k < sketch.full_.size(); ++k) sketch.n_ += sketch.count(k);
+  check_counters(sketch.ties_, sketch.plan_.weighted() ? 0 : sketch.n_ - sketch.kept_.size());
   return sketch;
 }
 

@@ -16,6 +16,7 @@
 #include "core/data/weights.hpp"
 #include "core/fgt/cell_order.hpp"
 #include "core/sketch/kept_samples.hpp"
+#include "core/sketch/tie_counters.hpp"
 #include "core/sketch/wide_integer.hpp"
 #include "simd/sketch/whole_moments.hpp"
 
@@ -53,7 +54,8 @@ struct SketchPlan {
 /// (simd/sketch/whole_moments.hpp). Here v is 1, or the weight in units of 2^weight_exponent; with
 /// weights there are also the sum of floor(2^44 v^2 + 1/2) and the number of samples. Samples of
 /// weight zero are left out. Of a regression there are the sums with v = 1, with the response in
-/// its units, and with the square of that, one after the other. So a sketch is a function of the
+/// its units, and with the square of that, one after the other. Without weights the samples of full
+/// cells are also counted by tie_counters.hpp, with floor(2^44 t + 1/2) as their places. So a sketch is a function of the
 /// samples alone: how they were cut into parts, in which order parts were added, the instruction
 /// set and the number of threads change no bit.
 ///
@@ -110,6 +112,8 @@ class LineSketch {
   std::uint64_t count(std::size_t k) const;
   double weight(std::size_t k) const;
   double squares(std::size_t k) const;
+  /// Of the samples of full cells, none if there are none, or if samples have weights.
+  const TieCounters& ties() const { return ties_; }
   /// A weight in units, and that of the i-th sample that is kept.
   double in_units(double w) const { return w * units_; }
   double kept_units(std::size_t i) const { return plan_.weighted() ? in_units(kept_.w[i]) : 1.0; }
@@ -126,12 +130,13 @@ class LineSketch {
   /// error(input) unless these are the parts of a sketch.
   static LineSketch of_parts(SketchPlan plan, const ValueRange& range,
                              const ValueRange& second_range, KeptSamples kept,
-                             std::vector<double> full, std::vector<WideInteger> sums);
+                             std::vector<double> full, std::vector<WideInteger> sums,
+                             TieCounters ties);
 
  private:
   void open(const std::vector<double>& keys);
   void add_values(const double* x, const double* w, std::size_t count, double key,
-                  const simd::Table& table, WideInteger* sums) const;
+                  const simd::Table& table, WideInteger* sums);
   void add_weighted(const double* x, const double* w, std::size_t count, double key,
                     const simd::Table& table, WideInteger* sums) const;
   void add_responses(const double* x, const double* y, std::size_t count, double key,
@@ -153,6 +158,7 @@ class LineSketch {
   std::vector<double> full_;
   std::vector<std::uint32_t> slot_;  // where in the pool the sums of each full cell are
   std::vector<WideInteger> pool_;    // in the order in which cells became full
+  TieCounters ties_;
 };
 
 }  // namespace kestrel
