@@ -31,7 +31,8 @@ struct GridSketch::Spreading {
   std::vector<simd::Spot> spot;
   std::vector<double> place, weight, chosen;
   std::vector<TiePosition> position;
-  TieCounters ties;
+  TieCounters own_ties;
+  TieCounters* ties = &own_ties;
 };
 
 /// Those that a full tile reaches: the next ones along each axis, too.
@@ -59,12 +60,13 @@ void GridSketch::spread_tiles(const std::vector<Tile*>& tiles, bool all,
         .push_back(tile);
   }
   std::vector<Spreading> memory(parallel_workers(tiles.size() + 1, options.parallel));
+  memory[0].ties = &ties_;
   for (const std::vector<Tile*>& some : of_colour) {
     parallel_for(some.size(), options.parallel, [&](std::size_t item, int worker) {
       spread_tile(some[item], all, &memory[static_cast<std::size_t>(worker)], *options.table);
     });
   }
-  for (const Spreading& of_worker : memory) add_counters(of_worker.ties, &ties_);
+  for (const Spreading& of_worker : memory) add_counters(of_worker.own_ties, &ties_);
 }
 
 void GridSketch::spread_tile(Tile* tile, bool all, Spreading* memory, const simd::Table& table) {
@@ -130,8 +132,8 @@ void GridSketch::spread_some(Tile* tile, const double* rows, std::size_t count, 
       if (!plan_.weighted()) memory->position[i].add(k, above, memory->spot[i].part[axis]);
     }
   }
-  if (!plan_.weighted()) memory->ties.resize(simd::kTieCounters, 0);
-  for (const TiePosition& position : memory->position) position.count(&memory->ties);
+  if (!plan_.weighted()) memory->ties->resize(simd::kTieCounters, 0);
+  for (const TiePosition& position : memory->position) position.count(memory->ties);
   // The leaf writes a whole vector of taps along the last axis.
   std::size_t size[3] = {1, 1, 1};
   for (std::size_t a = 3 - n; a < 3; ++a) {

@@ -55,9 +55,9 @@ struct SketchPlan {
 /// weights there are also the sum of floor(2^44 v^2 + 1/2) and the number of samples. Samples of
 /// weight zero are left out. Of a regression there are the sums with v = 1, with the response in
 /// its units, and with the square of that, one after the other. Without weights the samples of full
-/// cells are also counted by tie_counters.hpp, with floor(2^44 t + 1/2) as their places. So a sketch is a function of the
-/// samples alone: how they were cut into parts, in which order parts were added, the instruction
-/// set and the number of threads change no bit.
+/// cells are also counted by tie_counters.hpp, with floor(2^44 t + 1/2) as their places. So a
+/// sketch is a function of the samples alone: how they were cut into parts, in which order parts
+/// were added, the instruction set and the number of threads change no bit.
 ///
 /// Rounding changes t^a by at most 2^-45 for each sample. The sums over pairs of the engine `fgt`
 /// change by at most 7e-14 of the sum of |terms|, divided by the mean of v if there are weights,

@@ -12,12 +12,12 @@ namespace kestrel {
 
 /// Words of 8 bytes, lowest byte first: a mark, the version of this form, the exponents of cells
 /// and of weights, the numbers of bytes of the names of the column and of the weights, those of
-/// samples, of cells and of counters of ties that are not zero, the names, each filled up with zeros, the ranges of the samples and of
-/// their weights, the samples, their weights if there are any, the keys of the cells, the two
-/// halves of their sums, the counters, and a checksum (core/base/files.hpp) of all words before.
-/// Counters are their numbers, ascending and four in a word, and then their values. Equal sketches
-/// have equal bytes. Those of a regression have another mark and, after the version, the origin of
-/// the responses, which take the place of weights.
+/// samples, of cells and of counters of ties that are not zero, the names, each filled up with
+/// zeros, the ranges of the samples and of their weights, the samples, their weights if there are
+/// any, the keys of the cells, the two halves of their sums, the counters, and a checksum
+/// (core/base/files.hpp) of all words before. Counters are their numbers, ascending and four in a
+/// word, and then their values. Equal sketches have equal bytes. Those of a regression have another
+/// mark and, after the version, the origin of the responses, which take the place of weights.
 std::vector<unsigned char> bytes_of(const LineSketch& sketch);
 
 /// Throws error(input) for bytes that are no sketch, of another version, cut short or changed.

@@ -60,7 +60,9 @@ void TiePosition::count(TieCounters* counters) const {
 }
 
 void check_counters(const TieCounters& counters, std::uint64_t samples) {
-  const auto refuse = [] { throw error(ErrorKind::input, "counters of ties that no samples have"); };
+  const auto refuse = [] {
+    throw error(ErrorKind::input, "counters of ties that no samples have");
+  };
   if (counters.size() != (samples > 0 ? simd::kTieCounters : 0)) refuse();
   std::uint64_t all = 0;
   for (const std::int64_t counter : counters) {

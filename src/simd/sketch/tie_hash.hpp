@@ -8,9 +8,9 @@
 namespace kestrel {
 namespace simd {
 
-// The position of a sample along an axis is three whole numbers: that of the cell, modulo kTiePrime,
-// and the place in the cell in quanta, high 2^kTieLowBits + low, from 0 to 2^45. With three factors
-// for each axis,
+// The position of a sample along an axis is three whole numbers: that of the cell, modulo
+// kTiePrime, and the place in the cell in quanta, high 2^kTieLowBits + low, from 0 to 2^45. With
+// three factors for each axis,
 //
 //   sum = (f_0 cell modulo kTiePrime) + f_1 high + f_2 low, over all axes,
 //   v = (sum modulo 2^31 + the whole part of sum / 2^31) modulo 2^kTieBits,
