@@ -24,12 +24,12 @@ WideInteger joined_whole(std::int64_t high, std::int64_t low) {
 }
 
 /// Tables have counters of ties as doubles.
-Rcpp::NumericVector numbers_of(const TieCounters& ties) {
+Rcpp::NumericVector numbers_of(const std::vector<std::int64_t>& ties) {
   return Rcpp::NumericVector(ties.begin(), ties.end());
 }
 
-TieCounters counters_of(const std::vector<double>& numbers) {
-  TieCounters ties;
+std::vector<std::int64_t> counters_of(const std::vector<double>& numbers) {
+  std::vector<std::int64_t> ties;
   for (const double value : numbers) ties.push_back(whole_number<std::int64_t>(value));
   return ties;
 }
@@ -140,7 +140,7 @@ Rcpp::List sketch_parts_cpp(Rcpp::RawVector bytes) {
   return Rcpp::List::create(Rcpp::Named("kept") = Rcpp::wrap(sketch.kept().x),
                             Rcpp::Named("key") = Rcpp::wrap(sketch.full()),
                             Rcpp::Named("hi") = high, Rcpp::Named("lo") = low,
-                            Rcpp::Named("ties") = numbers_of(sketch.ties()));
+                            Rcpp::Named("ties") = numbers_of(sketch.ties().samples));
 }
 
 /// The bytes of the sketch without weights with these parts; sums as sketch_parts_cpp() has them,
@@ -160,7 +160,7 @@ Rcpp::RawVector sketch_of_parts_cpp(Rcpp::List plan, Rcpp::List parts) {
     return raw_of(LineSketch::of_parts(
         unpack_plan(plan).line(), {range[0], range[1]}, {HUGE_VAL, -HUGE_VAL},
         {fields.get<std::vector<double>>("kept"), {}}, fields.get<std::vector<double>>("key"),
-        std::move(sums), counters_of(fields.get<std::vector<double>>("ties"))));
+        std::move(sums), {counters_of(fields.get<std::vector<double>>("ties")), {}}));
   });
 }
 

@@ -7,6 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "common.hpp"
+#include "core/sketch/tie_counters.hpp"
+
 namespace oracle {
 
 /// A position along an axis: the number of the cell and the place in it, in quanta of 2^-44.
@@ -16,9 +19,8 @@ struct PlaceOfCell {
 
 class TieCounts {
  public:
-  std::vector<std::int64_t> counters = std::vector<std::int64_t>(65536, 0);
-
-  void add(const std::vector<PlaceOfCell>& axes) {
+  /// weight: a whole number.
+  void add(const std::vector<PlaceOfCell>& axes, double weight) {
     const std::int64_t prime = 2147483647;
     Wide sum = 0;
     for (std::size_t k = 0; k < axes.size(); ++k) {
@@ -32,11 +34,25 @@ class TieCounts {
     const Wide v = (sum % 2147483648 + whole) % 1073741824;
     const Wide polynomial = number(0) * v * v % prime * v + number(1) * v * v + number(2) * v;
     const std::int64_t hash = static_cast<std::int64_t>((polynomial + number(3)) % prime);
-    counters[static_cast<std::size_t>(hash / 32768)] += (hash + whole) % 2 == 0 ? 1 : -1;
+    const int sign = (hash + whole) % 2 == 0 ? 1 : -1;
+    samples_[static_cast<std::size_t>(hash / 32768)] += sign;
+    weights_[static_cast<std::size_t>(hash / 32768)] += sign * static_cast<Wide>(weight);
+  }
+  void expect(const kestrel::TieCounters& got, bool any, bool weighted) const {
+    ASSERT_EQ(got.samples.size(), any ? 65536u : 0u);
+    ASSERT_EQ(got.weights.size(), any && weighted ? 65536u : 0u);
+    for (std::size_t k = 0; k < got.samples.size(); ++k) EXPECT_EQ(got.samples[k], samples_[k]);
+    for (std::size_t k = 0; k < got.weights.size(); ++k) {
+      const Wide high = static_cast<Wide>(got.weights[k].high) * (static_cast<Wide>(1) << 64);
+      EXPECT_TRUE(high + got.weights[k].low == weights_[k]) << k;
+    }
   }
 
  private:
   __extension__ typedef __int128 Wide;
+
+  std::vector<std::int64_t> samples_ = std::vector<std::int64_t>(65536, 0);
+  std::vector<Wide> weights_ = std::vector<Wide>(65536, 0);
 
   /// 31 of every 32 bits of pi after the point.
   static std::int64_t number(std::size_t k) {

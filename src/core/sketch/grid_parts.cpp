@@ -39,6 +39,7 @@ void GridSketch::check_parts() const {
   std::vector<ValueRange> ranges(d(), ValueRange{HUGE_VAL, -HUGE_VAL});
   ValueRange weights{HUGE_VAL, -HUGE_VAL};
   std::uint64_t spread = 0;
+  WideInteger spread_weight;
   for (const auto& tile : tile_) {
     const std::size_t kept = tile->rows.size() / width;
     if (tile->full ? kept > 0 || tile->count <= most_kept(d())
@@ -62,6 +63,7 @@ void GridSketch::check_parts() const {
     }
     if (tile->full) {
       spread += tile->count;
+      spread_weight += tile->moments[0];
       // Neither the weight nor a square is negative, and no position is outside of the tile.
       WideInteger most = tile->moments[0];
       most += WideInteger(static_cast<std::int64_t>(tile->count));
@@ -97,7 +99,7 @@ void GridSketch::check_parts() const {
       }
     }
   }
-  check_counters(ties_, plan_.weighted() ? 0 : spread);
+  check_counters(ties_, spread, plan_.weighted(), spread_weight);
   for (std::size_t k = 0; k < d(); ++k) {
     const ValueRange& given = ranges_[k];
     if (n_ == 0

@@ -238,7 +238,7 @@ void GridSketch::merge(const GridSketch& other, const RunOptions& options) {
     }
     if (tile.rows.size() > most_kept(d()) * width_of_row()) ready.push_back(&tile);
   }
-  add_counters(other.ties_, &ties_);
+  ties_.add(other.ties_);
   n_ += other.n_;
   for (std::size_t k = 0; k < d(); ++k) join_range(&ranges_[k], other.ranges_[k]);
   join_range(&weight_range_, other.weight_range_);

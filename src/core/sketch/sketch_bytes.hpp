@@ -16,8 +16,9 @@ namespace kestrel {
 /// zeros, the ranges of the samples and of their weights, the samples, their weights if there are
 /// any, the keys of the cells, the two halves of their sums, the counters, and a checksum
 /// (core/base/files.hpp) of all words before. Counters are their numbers, ascending and four in a
-/// word, and then their values. Equal sketches have equal bytes. Those of a regression have another
-/// mark and, after the version, the origin of the responses, which take the place of weights.
+/// word, then their values, and then the two halves of their weights if there are any. Equal
+/// sketches have equal bytes. Those of a regression have another mark and, after the version, the
+/// origin of the responses, which take the place of weights.
 std::vector<unsigned char> bytes_of(const LineSketch& sketch);
 
 /// Throws error(input) for bytes that are no sketch, of another version, cut short or changed.

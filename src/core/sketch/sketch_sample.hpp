@@ -41,8 +41,7 @@ double least_density_bandwidth(const LineSketch& sketch);
 double least_sum_cells();
 
 /// Ties among the samples that are kept, and of those that are not the estimate of
-/// tie_counters.hpp. With weights there are no counters: then only cells whose samples are all
-/// equal count, to 1e-6 of their width, and there are at least so many ties. O(cells).
+/// tie_counters.hpp. O(cells).
 Ties ties_of_sketch(const LineSketch& sketch);
 
 /// Quantiles of type 7 (Hyndman & Fan 1996), to the width of a cell: samples that are not kept

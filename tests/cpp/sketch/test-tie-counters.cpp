@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <numeric>
 
 #include "common.hpp"
 #include "core/base/error.hpp"
@@ -108,28 +109,79 @@ TEST(TieCounters, AreOfFullCells) {
   last.add({far.data(), 3}, Weights::ones(3), on_last());
   sketch.merge(other, *on_last().table);
   sketch.merge(last, *on_last().table);
-  ASSERT_EQ(sketch.ties().size(), simd::kTieCounters);
-  EXPECT_EQ(std::abs(*std::max_element(
-                sketch.ties().begin(), sketch.ties().end(),
-                [](std::int64_t a, std::int64_t b) { return std::abs(a) < std::abs(b); })),
-            17);
+  const std::vector<std::int64_t>& counters = sketch.ties().samples;
+  EXPECT_EQ(std::count(counters.begin(), counters.end(), 0), 65535);
+  EXPECT_EQ(std::abs(std::accumulate(counters.begin(), counters.end(), std::int64_t{0})), 17);
   EXPECT_EQ(ties_of_sketch(sketch).pairs, 17 * 16 + 6);
+}
+
+// Weights that do not depend on the values, and weights that fall where there are ties.
+TEST(TieCounters, EstimateTheWeightOfPairs) {
+  std::mt19937_64 random(13);
+  for (const bool light : {false, true}) {
+    std::vector<double> x, w;
+    for (int i = 0; i < 60000; ++i) {
+      const bool tied = i % 2 == 0;
+      x.push_back(tied ? std::round(100 * shapes::normal(random)) / 100 : shapes::normal(random));
+      w.push_back(light && tied ? 1e-6 : 0.5 + 20 * std::fabs(shapes::normal(random)));
+    }
+    double all = 0, squares = 0;
+    std::map<double, std::pair<double, double>> of_value;  // count and weight
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      all += w[i];
+      squares += w[i] * w[i];
+      of_value[x[i]].first += 1;
+      of_value[x[i]].second += w[i];
+    }
+    double pairs = 0, weight = 0;
+    for (const auto& value : of_value) {
+      pairs += value.second.first * value.second.first;
+      weight += value.second.second * value.second.second;
+    }
+    const double n = static_cast<double>(x.size()), error = std::sqrt(2.0 / 65536);
+    const Weights weights(w.data(), w.size());
+    LineSketch line({-4, "x", "w", 3});
+    line.add({x.data(), x.size()}, weights, on_last());
+    std::vector<double> rows = x;
+    rows.insert(rows.end(), x.begin(), x.end());
+    GridSketch grid({{-1, -2}, {"x", "y"}, "w", 3});
+    grid.add({rows.data(), x.size(), 2}, weights, on_last());
+    grid.settle(on_last());
+    for (const Ties& ties : {ties_of_sketch(line), ties_of_sketch(grid)}) {
+      EXPECT_NEAR(ties.pairs, pairs - n, 4 * error * pairs);
+      // Of weights that sum to n. Light ones are lost among the others, of which none are tied.
+      const double unit = (n / all) * (n / all);
+      const double wanted = light ? 0 : (weight - squares) * unit;
+      EXPECT_NEAR(ties.weight, wanted, light ? 1e-9 * n : 4 * error * weight * unit);
+    }
+  }
 }
 
 TEST(TieCounters, AreRefusedIfNoSamplesHaveThem) {
   const TieCounters none;
-  TieCounters some(simd::kTieCounters, 0);
-  some[5] = -3;
-  some[9] = 1;
-  EXPECT_NO_THROW(check_counters(none, 0));
-  EXPECT_NO_THROW(check_counters(some, 4));
-  EXPECT_NO_THROW(check_counters(some, 6));
+  TieCounters some, weighted;
+  some.open(false);
+  some.samples[5] = -3;
+  some.samples[9] = 1;
+  weighted.open(true);
+  weighted.samples = some.samples;
+  weighted.weights[5] = WideInteger(-30);
+  weighted.weights[7] = WideInteger(5);
+  EXPECT_NO_THROW(check_counters(none, 0, false, {}));
+  EXPECT_NO_THROW(check_counters(some, 4, false, {}));
+  EXPECT_NO_THROW(check_counters(some, 6, false, {}));
+  EXPECT_NO_THROW(check_counters(weighted, 4, true, 31));
   for (const std::uint64_t samples : {0, 2, 3, 5}) {
-    EXPECT_THROW(check_counters(some, samples), error) << samples;
+    EXPECT_THROW(check_counters(some, samples, false, {}), error) << samples;
   }
-  EXPECT_THROW(check_counters(none, 4), error);
+  EXPECT_THROW(check_counters(none, 4, false, {}), error);
+  EXPECT_THROW(check_counters(some, 4, true, {}), error);
+  EXPECT_THROW(check_counters(weighted, 4, false, {}), error);
+  EXPECT_THROW(check_counters(weighted, 4, true, 30), error);
   for (const std::int64_t far : {INT64_MAX, INT64_MIN}) {
-    some[9] = far;
-    EXPECT_THROW(check_counters(some, 100), error);
+    some.samples[9] = far;
+    EXPECT_THROW(check_counters(some, 100, false, {}), error);
+    weighted.weights[9] = WideInteger(far, 0);
+    EXPECT_THROW(check_counters(weighted, 4, true, 1000), error);
   }
 }
