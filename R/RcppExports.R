@@ -465,6 +465,10 @@ sketch_regression_fit_cpp <- function(regression, h, local_linear, points, run) 
     .Call(`_kestrel_sketch_regression_fit_cpp`, regression, h, local_linear, points, run)
 }
 
+tie_hash_cpp <- function() {
+    .Call(`_kestrel_tie_hash_cpp`)
+}
+
 sketch_rows_cpp <- function(bytes) {
     .Call(`_kestrel_sketch_rows_cpp`, bytes)
 }

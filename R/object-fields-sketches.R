@@ -37,6 +37,7 @@ sketch_summary_fields <- list(
     if (columns_of_sketch(of) > 1L) return(numbers(columns_of_sketch(of), sign = "not negative"))
     numbers(2L, sign = "not negative", also = named_as("sums", "density"))
   },
+  ties = numbers(1L, sign = "not negative"),
   bytes = numbers(1L, sign = "positive", whole = TRUE)
 )
 

@@ -6,22 +6,29 @@ moments_of_cell <- 16L
 most_kept <- 16L
 quantum_bits <- 44L
 low_bits <- 22L
+# What a table has as the order of a counter of ties.
+order_of_ties <- -1
 
 #' Sketches as tables and as bytes
 #'
-#' A sketch as a data frame, and back. The rows are of three kinds, and `as_sketch()` takes them in any order:
+#' A sketch as a data frame, and back. The rows are of four kinds, and `as_sketch()` takes them in any order:
 #'
 #' - a moment of a cell that has moments, with the cell's `key`, the `order` of the moment, and the moment in `hi` and
 #'   `lo`;
+#' - a counter of tied values, with its number as the `key`, -1 as the `order`, and what was counted in `hi` and `lo`;
 #' - a value of another cell, with the cell's `key`, and the value in `value`;
 #' - two rows without a key, with the least and the largest value in `value`.
 #'
 #' Of several columns it has a column `part` for the kind of a row. The parts "row" and "range" have their numbers in
 #' `value1`, `value2` and so on. A "sum" is one of a tile, whose key is in `key1`, `key2` and so on. A "cell" is one of
-#' the grid, in units of 2^-42, with its key.
+#' the grid, in units of 2^-42, with its key. A "tie" is a counter of tied rows, with its number in `key1`.
 #'
 #' With W the width of the cells, the key of a value x is k = floor(x / W). The moment of order a is the sum of
 #' floor(2^44 t^a + 1/2) over the values of the cell, where t = 2 (x / W - k) - 1. It is hi 2^22 + lo.
+#'
+#' Each value of a cell that has moments adds 1 or -1 to one of 65,536 counters. Which one, and the sign, follow from k
+#' and from floor(2^44 t + 1/2) by a hash, so that equal values add up (Charikar, Chen & Farach-Colton 2004). Counters
+#' of zero may be left out.
 #'
 #' A database can compute such a table: [sketch_sql()] writes the query. In two parts the sums of whole numbers do not
 #' leave the range of integers of 64 bits. What is missing in a row is NA.
@@ -48,6 +55,9 @@ low_bits <- 22L
 #'   - bytes that were damaged, changed or cut short, or are of another version.
 #' @section Cost: O(cells).
 #' @references Greengard, L. & Strain, J. (1991) The fast Gauss transform. *SIAM J. Sci. Stat. Comput.* **12**, 79-94.
+#'
+#'   Charikar, M., Chen, K. & Farach-Colton, M. (2004) Finding frequent items in data streams. *Theor. Comput. Sci.*
+#'   **312**, 3-15.
 #' @seealso [kde_sketch()], [sketch_sql()]
 #' @examples
 #' plan <- sketch_plan(faithful$eruptions, hmin = 0.5)
@@ -88,12 +98,11 @@ as_sketch <- function(x, plan = NULL, ...) {
 
 table_columns <- c("key", "order", "hi", "lo", "value")
 
-# Of several columns the rows are of four kinds, named by `part`: "row", the values of a row that is kept; "range", the
+# Of several columns the rows are of five kinds, named by `part`: "row", the values of a row that is kept; "range", the
 # two limits of all values; "sum", a sum of a full tile, with the tile's key and an order; "cell", a cell of the grid
-# with
-# its key. The orders are 0 the number of rows, 1 and 2 the weights and their squares, and then the positions and their
-# products.
-grid_parts <- c("row", "range", "sum", "cell")
+# with its key; "tie", a counter of ties. The orders are 0 the number of rows, 1 and 2 the weights and their squares,
+# and then the positions and their products.
+grid_parts <- c("row", "range", "sum", "cell", "tie")
 
 frame_of_grid <- function(x, info) {
   d <- length(info$column)
@@ -103,17 +112,41 @@ frame_of_grid <- function(x, info) {
   range <- if (info$n > 0) info$range else matrix(0, 0L, d)
   values <- rbind(unname(table$rows), range)
   keys <- rbind(t(table$tile)[rep(seq_len(tiles), each = sums), , drop = FALSE], t(table$cell))
-  whole <- cbind(table$sums, table$cells)
+  ties <- rows_of_ties(table$ties)
+  of_ties <- cbind(ties$key, matrix(NA_real_, length(ties$key), d - 1L))
+  whole <- cbind(table$sums, table$cells, rbind(ties$hi, ties$lo))
   none <- function(rows) matrix(NA_real_, rows, d)
   frame <- data.frame(
-    part = rep(grid_parts, c(nrow(table$rows), nrow(range), tiles * sums, ncol(table$cell))),
-    key = rbind(none(nrow(values)), keys), order = c(rep(NA_real_, nrow(values)), rep(seq_len(sums) - 1, tiles),
-                                                     rep(NA_real_, ncol(table$cell))),
+    part = rep(grid_parts, c(nrow(table$rows), nrow(range), tiles * sums, ncol(table$cell), nrow(of_ties))),
+    key = rbind(none(nrow(values)), keys, of_ties),
+    order = c(rep(NA_real_, nrow(values)), rep(seq_len(sums) - 1, tiles),
+              rep(NA_real_, ncol(table$cell) + nrow(of_ties))),
     hi = c(rep(NA_real_, nrow(values)), whole[1L, ]), lo = c(rep(NA_real_, nrow(values)), whole[2L, ]),
-    value = rbind(values, none(nrow(keys)))
+    value = rbind(values, none(nrow(keys) + nrow(of_ties)))
   )
   names(frame) <- grid_columns(d)
   frame
+}
+
+# The counters that are not zero as rows of a table. If all are zero there is one, since a table without counters is
+# that of a sketch that has kept all values.
+rows_of_ties <- function(ties) {
+  used <- which(ties != 0)
+  if (length(ties) > 0L && length(used) == 0L) used <- 1L
+  high <- floor(ties[used] / 2^low_bits)
+  list(key = used - 1, hi = high, lo = ties[used] - high * 2^low_bits)
+}
+
+# And back, of whole numbers.
+ties_of_rows <- function(key, hi, lo) {
+  if (length(key) == 0L) return(numeric(0))
+  count <- tie_hash_cpp()$counters
+  if (any(key < 0 | key >= count | key != round(key)) || anyDuplicated(key) > 0L) {
+    abort_input("`x` must have every counter of ties once, with a number from 0 to ", count - 1, ".")
+  }
+  ties <- hi * 2^low_bits + lo
+  if (any(abs(ties) >= 2^53)) abort_input("`x` must have counters of ties below 2^53.")
+  replace(numeric(count), key + 1, ties)
 }
 
 grid_columns <- function(d) {
@@ -143,7 +176,8 @@ grid_of_frame <- function(x, d) {
   values <- paste0("value", seq_len(d))
   sums <- of("sum", c(keys, "order", "hi", "lo"))
   cells <- of("cell", c(keys, "hi", "lo"))
-  whole <- c(sums, cells)
+  ties <- of("tie", c("key1", "hi", "lo"))
+  whole <- c(sums, cells, ties)
   if (any(abs(whole) >= 2^53 | whole != round(whole))) {
     abort_input("`x` must have whole numbers below 2^53 as keys, orders and in `hi` and `lo`.")
   }
@@ -160,7 +194,7 @@ grid_of_frame <- function(x, d) {
     matrix(c(Inf, -Inf), 2L, d)
   list(rows = t(of("row", values)) + 0, tile = t(sums[seq(1, by = each, length.out = tiles), seq_len(d)]),
        sums = t(sums[, d + 2:3]), cell = t(cells[, seq_len(d)]), cells = t(cells[, d + 1:2]),
-       range = range)
+       ties = ties_of_rows(ties[, 1L], ties[, 2L], ties[, 3L]), range = range)
 }
 
 # What a table of a sketch says, as src/rcpp_sketch.cpp takes it.
@@ -182,6 +216,13 @@ parts_of_table <- function(table) {
                 " is none of these.")
   }
   sums <- lapply(columns[c("key", "order", "hi", "lo")], `[`, is_sum)
+  whole <- c(sums$hi, sums$lo)
+  if (any(abs(whole) >= 2^53 | whole != round(whole))) {
+    abort_input("`x` must have whole numbers below 2^53 in `hi` and `lo`.")
+  }
+  is_tie <- sums$order == order_of_ties
+  ties <- do.call(ties_of_rows, lapply(sums[c("key", "hi", "lo")], `[`, is_tie))
+  sums <- lapply(sums, `[`, !is_tie)
   sorted <- order(sums$key, sums$order)
   sums <- lapply(sums, `[`, sorted)
   keys <- unique(sums$key)
@@ -189,12 +230,8 @@ parts_of_table <- function(table) {
     abort_input("`x` must have ", moments_of_cell, " moments of every cell, of the orders 0 to ", moments_of_cell - 1L,
                 ".")
   }
-  whole <- c(sums$hi, sums$lo)
-  if (any(abs(whole) >= 2^53 | whole != round(whole))) {
-    abort_input("`x` must have whole numbers below 2^53 in `hi` and `lo`.")
-  }
   range <- columns$value[is_range]
-  list(kept = sort(columns$value[is_kept]) + 0, key = keys, hi = sums$hi, lo = sums$lo,
+  list(kept = sort(columns$value[is_kept]) + 0, key = keys, hi = sums$hi, lo = sums$lo, ties = ties,
        range = if (length(range) > 0L) range(range) + 0 else c(Inf, -Inf))
 }
 
@@ -224,12 +261,16 @@ as.data.frame.kestrel_sketch <- function(x, row.names = NULL, optional = FALSE, 
   }
   kept <- length(parts$kept)
   range <- if (info$n > 0) info$range
+  ties <- rows_of_ties(parts$ties)
+  counters <- length(ties$key)
+  none <- rep(NA_real_, kept + length(range))
   data.frame(
-    key = c(rep(parts$key, each = moments_of_cell), floor(parts$kept * 2^-info$exponent), rep(NA_real_, length(range))),
-    order = c(rep(seq(0, moments_of_cell - 1), cells), rep(NA_real_, kept + length(range))),
-    hi = c(parts$hi, rep(NA_real_, kept + length(range))),
-    lo = c(parts$lo, rep(NA_real_, kept + length(range))),
-    value = c(rep(NA_real_, moments_of_cell * cells), parts$kept, range)
+    key = c(rep(parts$key, each = moments_of_cell), ties$key, floor(parts$kept * 2^-info$exponent),
+            rep(NA_real_, length(range))),
+    order = c(rep(seq(0, moments_of_cell - 1), cells), rep(order_of_ties, counters), none),
+    hi = c(parts$hi, ties$hi, none),
+    lo = c(parts$lo, ties$lo, none),
+    value = c(rep(NA_real_, moments_of_cell * cells + counters), parts$kept, range)
   )
 }
 
@@ -239,9 +280,9 @@ as.data.frame.kestrel_sketch <- function(x, row.names = NULL, optional = FALSE, 
 #' [as_sketch()], is the sketch that [kde_sketch()] makes of the rows, byte for byte: the query adds whole numbers, so
 #' that neither the order of the rows nor parallel workers change a bit.
 #'
-#' The query reads the table three times and returns the cells, not the rows. To fetch one column is cheaper for the
-#' server as a rule. The query is for tables that are far away, wide or protected. Rows where the column is NULL are
-#' left out. The column must be a double; other numbers are converted to doubles.
+#' The query reads the table three times and returns cells and counters of tied values, not the rows. To fetch one
+#' column is cheaper for the server as a rule. The query is for tables that are far away, wide or protected. Rows where
+#' the column is NULL are left out. The column must be a double; other numbers are converted to doubles.
 #'
 #' @param plan a plan made by [sketch_plan()].
 #' @param table,column the names of the table, which may have a schema before a dot, and of the column; by default the
@@ -295,16 +336,45 @@ sketch_sql <- function(plan, table, column = plan$column, ...) {
     "cells AS (SELECT k, COUNT(*) AS n",
     of_each(", SUM(q", orders, " >> ", low_bits, ") AS hi", orders, ", SUM(q", orders, " & ", half - 1, ") AS lo",
             orders),
-    " FROM quanta GROUP BY k)\n",
+    " FROM quanta GROUP BY k),\n", sql_hashes(), "\n",
     "SELECT k AS \"key\", 0 AS \"order\", n * ", half, " AS hi, 0 AS lo, CAST(NULL AS DOUBLE PRECISION) AS value ",
     "FROM cells WHERE n > ", most_kept, "\n",
     of_each("UNION ALL SELECT k, ", orders, ", hi", orders, ", lo", orders, ", NULL FROM cells WHERE n > ", most_kept,
             "\n"),
+    sql_counters(), "\n",
     "UNION ALL SELECT placed.k, NULL, NULL, NULL, placed.x FROM placed JOIN cells ON cells.k = placed.k ",
     "WHERE cells.n <= ", most_kept, "\n",
     "UNION ALL SELECT NULL, NULL, NULL, NULL, MIN(x) FROM samples\n",
     "UNION ALL SELECT NULL, NULL, NULL, NULL, MAX(x) FROM samples"
   )
+}
+
+# The hash of the values of cells that have moments (src/simd/sketch/tie_hash.hpp). The remainder of a negative number
+# is negative.
+sql_hashes <- function() {
+  hash <- lapply(tie_hash_cpp(), format, scientific = FALSE, trim = TRUE)
+  f <- hash$factors
+  p <- hash$prime
+  rest <- function(...) paste0("(", ..., ") % ", p)
+  modulo <- function(bits) format(2^as.numeric(bits) - 1, scientific = FALSE)
+  powers <- hash$polynomial[1L]
+  for (next_one in hash$polynomial[-1L]) powers <- rest(powers, " * v + ", next_one)
+  paste0(
+    "places AS (SELECT positions.k AS k, ", sql_floor(paste0("(t * ", sql_number(2^quantum_bits), " + 0.5)")), " + ",
+    format(2^quantum_bits, scientific = FALSE),
+    " AS place FROM positions JOIN cells ON cells.k = positions.k WHERE cells.n > ", most_kept, "),\n",
+    "sums AS (SELECT ", rest("(k % ", p, " + ", p, ") % ", p, " * ", f[1L]), " + ", f[2L], " * (place >> ",
+    hash$low_bits, ") + ", f[3L], " * (place & ", modulo(hash$low_bits), ") AS s FROM places),\n",
+    "roots AS (SELECT s >> ", hash$root_bits, " AS above, ((s >> ", hash$root_bits, ") + (s & ",
+    modulo(hash$root_bits), ")) & ", modulo(hash$bits), " AS v FROM sums),\n",
+    "hashes AS (SELECT above, ", powers, " AS hash FROM roots)"
+  )
+}
+
+sql_counters <- function() {
+  number <- paste("hash >>", tie_hash_cpp()$sign_bits)
+  paste0("UNION ALL SELECT ", number, ", ", order_of_ties, ", 0, SUM(1 - 2 * ((hash + above) & 1)), NULL FROM hashes ",
+         "GROUP BY ", number)
 }
 
 # Tables have no place for weights and responses.

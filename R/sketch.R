@@ -70,6 +70,7 @@ known_sketch <- function(name, code) {
 #'     `kept`}
 #'   \item{least}{the least bandwidths that the cells serve, of `sums` over pairs and of a `density`; of several columns
 #'     those of sums, along each axis}
+#'   \item{ties}{ordered pairs of equal values or rows for each of them, see [kde_sketch()]}
 #'   \item{bytes}{the size}
 #'   `print()` and `plot()` return their argument invisibly.
 #' @section Units: The range, the mean, the standard deviation and bandwidths are in the units of the variable.
@@ -134,7 +135,8 @@ summary.kestrel_sketch <- function(object, ...) {
                  n_eff = if (none) 0 else info$n_eff, cells = c(full = info$full, kept = info$kept),
                  least = if (length(info$column) > 1L) named(info$sums) else
                    c(sums = info$sums, density = info$density),
-                 bytes = length(object$bytes)), class = "summary.kestrel_sketch")
+                 ties = if (none) 0 else info$tied / info$n, bytes = length(object$bytes)),
+            class = "summary.kestrel_sketch")
 }
 
 #' @export
@@ -167,6 +169,7 @@ print.summary.kestrel_sketch <- function(x, ...) {
                                count(x$cells[["full"]]), if (d > 1L) " tiles of a grid; " else " with moments; ",
                                count(x$cells[["kept"]]), " ", value, if (x$cells[["kept"]] != 1) "s", " in others")),
     label_line("bandwidths", served),
+    if (x$ties > 0) label_line("ties", paste0(format_short(x$ties), " tied pairs a ", value)),
     label_line("size", format_bytes(x$bytes)), sep = "\n"
   )
   invisible(x)

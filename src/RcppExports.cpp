@@ -1431,6 +1431,15 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// tie_hash_cpp
+Rcpp::List tie_hash_cpp();
+RcppExport SEXP _kestrel_tie_hash_cpp() {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    rcpp_result_gen = Rcpp::wrap(tie_hash_cpp());
+    return rcpp_result_gen;
+END_RCPP
+}
 // sketch_rows_cpp
 Rcpp::NumericMatrix sketch_rows_cpp(Rcpp::RawVector bytes);
 RcppExport SEXP _kestrel_sketch_rows_cpp(SEXP bytesSEXP) {
@@ -1729,6 +1738,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_sketch_regression_least_cpp", (DL_FUNC) &_kestrel_sketch_regression_least_cpp, 1},
     {"_kestrel_sketch_regression_cv_cpp", (DL_FUNC) &_kestrel_sketch_regression_cv_cpp, 4},
     {"_kestrel_sketch_regression_fit_cpp", (DL_FUNC) &_kestrel_sketch_regression_fit_cpp, 5},
+    {"_kestrel_tie_hash_cpp", (DL_FUNC) &_kestrel_tie_hash_cpp, 0},
     {"_kestrel_sketch_rows_cpp", (DL_FUNC) &_kestrel_sketch_rows_cpp, 1},
     {"_kestrel_grid_table_cpp", (DL_FUNC) &_kestrel_grid_table_cpp, 1},
     {"_kestrel_grid_of_table_cpp", (DL_FUNC) &_kestrel_grid_of_table_cpp, 2},

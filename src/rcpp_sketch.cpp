@@ -118,9 +118,9 @@ Rcpp::List grid_info(const GridSketch& sketch) {
       Rcpp::Named("weight_exponent") = sketch.plan().weight_exponent,
       Rcpp::Named("n") = static_cast<double>(sketch.n()), Rcpp::Named("range") = range,
       Rcpp::Named("kept") = kept, Rcpp::Named("full") = full, Rcpp::Named("cells") = cells,
-      Rcpp::Named("sums") = Rcpp::wrap(least), Rcpp::Named("density") = Rcpp::wrap(least),
-      Rcpp::Named("response") = "", Rcpp::Named("response_exponent") = 0,
-      Rcpp::Named("response_origin") = 0.0);
+      Rcpp::Named("tied") = ties_of_sketch(sketch).pairs, Rcpp::Named("sums") = Rcpp::wrap(least),
+      Rcpp::Named("density") = Rcpp::wrap(least), Rcpp::Named("response") = "",
+      Rcpp::Named("response_exponent") = 0, Rcpp::Named("response_origin") = 0.0);
   if (!some) return info;
   const WeightSums weights = sketch.weight_sums();
   info.push_back(mean, "mean");
@@ -215,6 +215,7 @@ Rcpp::List sketch_info_cpp(Rcpp::RawVector bytes) {
       Rcpp::Named("range") = Rcpp::NumericVector::create(sketch.range().min, sketch.range().max),
       Rcpp::Named("kept") = static_cast<double>(sketch.kept().size()),
       Rcpp::Named("full") = static_cast<double>(sketch.full().size()),
+      Rcpp::Named("tied") = ties_of_sketch(sketch).pairs,
       Rcpp::Named("sums") = least_sum_bandwidth(sketch),
       Rcpp::Named("density") = least_density_bandwidth(sketch),
       Rcpp::Named("response") = utf8(plan.response),

@@ -23,7 +23,31 @@ WideInteger joined_whole(std::int64_t high, std::int64_t low) {
   return value;
 }
 
+/// Tables have counters of ties as doubles.
+Rcpp::NumericVector numbers_of(const std::vector<std::int64_t>& ties) {
+  return Rcpp::NumericVector(ties.begin(), ties.end());
+}
+
+std::vector<std::int64_t> counters_of(const std::vector<double>& numbers) {
+  std::vector<std::int64_t> ties;
+  for (const double value : numbers) ties.push_back(whole_number<std::int64_t>(value));
+  return ties;
+}
+
 }  // namespace
+
+/// The numbers of the hash of ties (simd/sketch/tie_hash.hpp), for one variable.
+// [[Rcpp::export(rng = false)]]
+Rcpp::List tie_hash_cpp() {
+  return Rcpp::List::create(
+      Rcpp::Named("factors") = Rcpp::NumericVector(simd::kTieFactors, simd::kTieFactors + 3),
+      Rcpp::Named("polynomial") =
+          Rcpp::NumericVector(simd::kTiePolynomial, simd::kTiePolynomial + 4),
+      Rcpp::Named("prime") = static_cast<double>(simd::kTiePrime),
+      Rcpp::Named("low_bits") = simd::kTieLowBits, Rcpp::Named("root_bits") = simd::kTieRootBits,
+      Rcpp::Named("bits") = simd::kTieBits, Rcpp::Named("sign_bits") = simd::kTieSignBits,
+      Rcpp::Named("counters") = static_cast<double>(simd::kTieCounters));
+}
 
 /// Of a sketch of several variables: the rows that are kept, with their weights if there are any.
 // [[Rcpp::export(rng = false)]]
@@ -41,6 +65,7 @@ Rcpp::NumericMatrix sketch_rows_cpp(Rcpp::RawVector bytes) {
 
 /// Of a sketch of several variables without weights: the rows that are kept, a row each, keys of
 /// tiles and cells, a column each, and sums and cells as hi 2^22 + lo. Counts are the first sums.
+/// Also all counters of ties, none if no tile is full.
 // [[Rcpp::export(rng = false)]]
 Rcpp::List grid_table_cpp(Rcpp::RawVector bytes) {
   const GridSketch sketch = read_grid(bytes);
@@ -63,14 +88,14 @@ Rcpp::List grid_table_cpp(Rcpp::RawVector bytes) {
   return Rcpp::List::create(
       Rcpp::Named("rows") = sketch_rows_cpp(bytes), Rcpp::Named("tile") = keys(table.tile),
       Rcpp::Named("sums") = parts(table.sums), Rcpp::Named("cell") = keys(table.cell),
-      Rcpp::Named("cells") = parts(table.cells));
+      Rcpp::Named("cells") = parts(table.cells), Rcpp::Named("ties") = numbers_of(table.ties));
 }
 
 /// The bytes of the sketch with such a table, whose rows and keys are columns; range: two rows.
 // [[Rcpp::export(rng = false)]]
 Rcpp::RawVector grid_of_table_cpp(Rcpp::List plan, Rcpp::List table) {
   const Fields fields(table, "a table of a sketch",
-                      {"rows", "tile", "sums", "cell", "cells", "range"});
+                      {"rows", "tile", "sums", "cell", "cells", "ties", "range"});
   const auto whole = [&](const char* name) {
     std::vector<std::int64_t> out;
     for (const double value : fields.get<std::vector<double>>(name)) {
@@ -91,14 +116,16 @@ Rcpp::RawVector grid_of_table_cpp(Rcpp::List plan, Rcpp::List table) {
   for (std::size_t k = 0; k + 1 < limits.size(); k += 2)
     ranges.push_back({limits[k], limits[k + 1]});
   return refusing_sketches([&] {
-    return raw_of(grid_of_table(unpack_plan(plan).grid(), ranges,
-                                {fields.get<std::vector<double>>("rows"), whole("tile"),
-                                 whole("cell"), sums("sums"), sums("cells")}));
+    return raw_of(grid_of_table(
+        unpack_plan(plan).grid(), ranges,
+        {fields.get<std::vector<double>>("rows"), whole("tile"), whole("cell"), sums("sums"),
+         sums("cells"), counters_of(fields.get<std::vector<double>>("ties"))}));
   });
 }
 
 /// Of a sketch without weights: the samples that are kept, the keys of the full cells, and their
-/// sums as two matrices, a column for each cell: hi 2^22 + lo, in quanta.
+/// sums as two matrices, a column for each cell: hi 2^22 + lo, in quanta. Also the counters of
+/// ties.
 // [[Rcpp::export(rng = false)]]
 Rcpp::List sketch_parts_cpp(Rcpp::RawVector bytes) {
   const LineSketch sketch = read_line(bytes);
@@ -112,14 +139,15 @@ Rcpp::List sketch_parts_cpp(Rcpp::RawVector bytes) {
   }
   return Rcpp::List::create(Rcpp::Named("kept") = Rcpp::wrap(sketch.kept().x),
                             Rcpp::Named("key") = Rcpp::wrap(sketch.full()),
-                            Rcpp::Named("hi") = high, Rcpp::Named("lo") = low);
+                            Rcpp::Named("hi") = high, Rcpp::Named("lo") = low,
+                            Rcpp::Named("ties") = numbers_of(sketch.ties().samples));
 }
 
 /// The bytes of the sketch without weights with these parts; sums as sketch_parts_cpp() has them,
 /// of whole numbers below 2^53.
 // [[Rcpp::export(rng = false)]]
 Rcpp::RawVector sketch_of_parts_cpp(Rcpp::List plan, Rcpp::List parts) {
-  const Fields fields(parts, "parts of a sketch", {"kept", "key", "hi", "lo", "range"});
+  const Fields fields(parts, "parts of a sketch", {"kept", "key", "hi", "lo", "ties", "range"});
   const std::vector<double> range = fields.get<std::vector<double>>("range"),
                             high = fields.get<std::vector<double>>("hi"),
                             low = fields.get<std::vector<double>>("lo");
@@ -129,10 +157,10 @@ Rcpp::RawVector sketch_of_parts_cpp(Rcpp::List plan, Rcpp::List parts) {
         joined_whole(whole_number<std::int64_t>(high[k]), whole_number<std::int64_t>(low[k])));
   }
   return refusing_sketches([&] {
-    return raw_of(LineSketch::of_parts(unpack_plan(plan).line(), {range[0], range[1]},
-                                       {HUGE_VAL, -HUGE_VAL},
-                                       {fields.get<std::vector<double>>("kept"), {}},
-                                       fields.get<std::vector<double>>("key"), std::move(sums)));
+    return raw_of(LineSketch::of_parts(
+        unpack_plan(plan).line(), {range[0], range[1]}, {HUGE_VAL, -HUGE_VAL},
+        {fields.get<std::vector<double>>("kept"), {}}, fields.get<std::vector<double>>("key"),
+        std::move(sums), {counters_of(fields.get<std::vector<double>>("ties")), {}}));
   });
 }
 

@@ -157,6 +157,9 @@ matrix_tolerance <- function(d) if (d == 3) 1e-9 else 1e-12
 # Without the warnings of a search.
 quietly <- function(code) withCallingHandlers(code, kestrel_warning_search = function(w) invokeRestart("muffleWarning"))
 
+# Such warnings without the numbers of tied pairs, of which sketches have an estimate.
+without_pairs <- function(remarks) sub("has [0-9.]+ tied", "has tied", remarks)
+
 # The value, and the warnings of a search as text.
 with_remarks <- function(code) {
   remarks <- NULL

@@ -129,6 +129,13 @@ test_that("results of queries, and a sketch that a database computes", {
   found <- DBI::dbGetQuery(db, sketch_sql(plan, "some \"table\""))
   expect_identical(as_sketch(found, plan), wanted)
   expect_identical(as_sketch(found[sample(nrow(found)), ], plan), wanted)
+  # Ties and cells far below zero, where remainders are negative.
+  tied <- with_seed(13, c(round(rnorm(3000, -20), 1), -3e9 + round(runif(2000))))
+  DBI::dbWriteTable(db, "tied", data.frame(x = tied))
+  narrow <- sketch_plan(data.frame(x = tied), hmin = 0.01)
+  of_ties <- as_sketch(DBI::dbGetQuery(db, sketch_sql(narrow, "tied")), narrow)
+  expect_identical(of_ties, kde_sketch(tied, narrow))
+  expect_gt(summary(of_ties)$ties, 400)
   # no rows
   DBI::dbExecute(db, "DELETE FROM \"some \"\"table\"\"\"")
   found <- DBI::dbGetQuery(db, sketch_sql(plan, "some \"table\""))

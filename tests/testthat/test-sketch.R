@@ -32,6 +32,7 @@ test_that("a sketch is the table of its definition", {
     plan <- sketch_plan(x, hmin = sd(x))
     frame <- as.data.frame(kde_sketch(x, plan))
     wanted <- reference_sketch(x, plan$exponent)
+    frame <- frame[is.na(frame$order) | frame$order >= 0, ]
     is_sum <- !is.na(frame$order)
     got <- frame[is_sum, c("key", "order", "hi", "lo")]
     # The reference does not carry from lo to hi.
@@ -220,7 +221,7 @@ test_that("a sketch is read from its bytes and from files", {
     kde(changed, h = 1),
     as_sketch(s$bytes[1:100]),
     as_sketch(s$bytes[-1]),
-    as_sketch(replace(s$bytes, 9, as.raw(2))),
+    as_sketch(replace(s$bytes, 9, as.raw(1))),
     as_sketch(raw(0)),
     as_sketch(1:3),
     as_sketch(frame),
@@ -232,8 +233,35 @@ test_that("a sketch is read from its bytes and from files", {
     as_sketch(transform(frame, lo = "a"), plan),
     as_sketch(frame[!is.na(frame$order) | is.na(frame$key), ], plan),
     as_sketch(frame[!is.na(frame$key), ], plan),
-    as_sketch(rbind(frame, data.frame(key = 1, order = NA, hi = NA, lo = NA, value = NA)), plan)
+    as_sketch(rbind(frame, data.frame(key = 1, order = NA, hi = NA, lo = NA, value = NA)), plan),
+    as_sketch(frame[is.na(frame$order) | frame$order >= 0, ], plan),
+    as_sketch(rbind(frame, data.frame(key = 65536, order = -1, hi = 0, lo = 1, value = NA)), plan),
+    as_sketch(rbind(frame, frame[which(frame$order == -1)[1L], ]), plan),
+    as_sketch(transform(frame, hi = replace(hi, which(order == -1)[1L], 2^40)), plan),
+    as_sketch(transform(frame, lo = replace(lo, which(order == -1)[1L], 1000)), plan)
   )
+})
+
+test_that("tied values of full cells count as they do in memory", {
+  x <- with_seed(12, list(rounded = round(rnorm(1e5), 2), continuous = rnorm(1e5), thousandths = round(rnorm(1e5), 3)))
+  for (name in names(x)) {
+    s <- kde_sketch(x[[name]], sketch_plan(x[[name]], hmin = 0.01))
+    expect_gt(summary(s)$cells[["full"]], 400)
+    theirs <- with_remarks(hlscv(x[[name]], amise = TRUE))
+    ours <- with_remarks(hlscv(s, amise = TRUE))
+    expect_identical(without_pairs(ours$remarks), without_pairs(theirs$remarks), info = name)
+    expect_length(ours$remarks, as.integer(name != "continuous"))
+    wanted <- theirs$value$ties
+    if (name == "continuous") expect_identical(c(ours$value$ties, wanted), numeric(2))
+    # Four standard errors.
+    expect_lte(abs(ours$value$ties - wanted), 4 * sqrt(2 / 65536) * (wanted + 1))
+    expect_identical(summary(s)$ties, ours$value$ties)
+    expect_identical(as_sketch(as.data.frame(s), sketch_plan(x[[name]], hmin = 0.01)), s)
+  }
+  # Weighted samples of full cells have no counters.
+  rows <- data.frame(x = x$rounded, w = 1)
+  weighted <- kde_sketch(rows, sketch_plan(rows, column = "x", w = "w", hmin = 0.5))
+  expect_identical(summary(weighted)$ties, 0)
 })
 
 test_that("print, summary and plot, and bad input", {

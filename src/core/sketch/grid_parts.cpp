@@ -8,7 +8,8 @@
 namespace kestrel {
 
 GridSketch GridSketch::of_parts(GridPlan plan, std::vector<ValueRange> ranges,
-                                const ValueRange& weight_range, std::vector<Tile> tiles) {
+                                const ValueRange& weight_range, std::vector<Tile> tiles,
+                                TieCounters ties) {
   GridSketch sketch(std::move(plan));
   sketch.ranges_ = std::move(ranges);
   sketch.weight_range_ = weight_range;
@@ -27,6 +28,7 @@ GridSketch GridSketch::of_parts(GridPlan plan, std::vector<ValueRange> ranges,
     to = std::move(tile);
     to.room = 1;
   }
+  sketch.ties_ = std::move(ties);
   sketch.check_parts();
   return sketch;
 }
@@ -36,6 +38,8 @@ void GridSketch::check_parts() const {
   const WideInteger none;
   std::vector<ValueRange> ranges(d(), ValueRange{HUGE_VAL, -HUGE_VAL});
   ValueRange weights{HUGE_VAL, -HUGE_VAL};
+  std::uint64_t spread = 0;
+  WideInteger spread_weight;
   for (const auto& tile : tile_) {
     const std::size_t kept = tile->rows.size() / width;
     if (tile->full ? kept > 0 || tile->count <= most_kept(d())
@@ -58,6 +62,8 @@ void GridSketch::check_parts() const {
       widen_range(&weights, row[d()]);
     }
     if (tile->full) {
+      spread += tile->count;
+      spread_weight += tile->moments[0];
       // Neither the weight nor a square is negative, and no position is outside of the tile.
       WideInteger most = tile->moments[0];
       most += WideInteger(static_cast<std::int64_t>(tile->count));
@@ -93,6 +99,7 @@ void GridSketch::check_parts() const {
       }
     }
   }
+  check_counters(ties_, spread, plan_.weighted(), spread_weight);
   for (std::size_t k = 0; k < d(); ++k) {
     const ValueRange& given = ranges_[k];
     if (n_ == 0

@@ -71,7 +71,8 @@ GridSketch::GridSketch(const GridSketch& other)
       n_(other.n_),
       ranges_(other.ranges_),
       weight_range_(other.weight_range_),
-      slot_(other.slot_) {
+      slot_(other.slot_),
+      ties_(other.ties_) {
   for (const auto& tile : other.tile_) tile_.push_back(std::make_unique<Tile>(*tile));
 }
 
@@ -250,6 +251,7 @@ void GridSketch::merge(const GridSketch& other, const RunOptions& options) {
     }
     if (tile.rows.size() > most_kept(d()) * width_of_row()) ready.push_back(&tile);
   }
+  ties_.add(other.ties_);
   n_ += other.n_;
   for (std::size_t k = 0; k < d(); ++k) join_range(&ranges_[k], other.ranges_[k]);
   join_range(&weight_range_, other.weight_range_);

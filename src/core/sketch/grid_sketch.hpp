@@ -13,11 +13,12 @@
 
 #include "core/base/run_options.hpp"
 #include "core/base/span.hpp"
+#include "core/base/wide_integer.hpp"
 #include "core/data/sample_moments.hpp"
 #include "core/data/weights.hpp"
 #include "core/fgt/cell_order.hpp"
 #include "core/fourier/window.hpp"
-#include "core/base/wide_integer.hpp"
+#include "core/sketch/tie_counters.hpp"
 
 namespace kestrel {
 
@@ -49,7 +50,9 @@ using TileKey = std::array<std::int64_t, 3>;
 /// only the samples of the others, the full ones. Each of these also has the sums of v, v^2, t_a,
 /// t_a t_b as whole numbers, in quanta of 2^-44, t the position in the tile. v is 1, or the weight
 /// in units of 2^weight_exponent. A sample of more than a unit is spread as v 2^-s <= 1, and what
-/// it adds is multiplied by 2^s afterwards. Samples of weight zero are left out.
+/// it adds is multiplied by 2^s afterwards. Samples of weight zero are left out. The
+/// samples of full tiles are also counted by tie_counters.hpp, along each axis with the cell above
+/// or at g and the distance to it.
 ///
 /// No data determine where cells and tiles are, and sums are exact. So after settle() a sketch is a
 /// function of the samples alone: how they were cut into parts, in which order parts were added,
@@ -114,6 +117,8 @@ class GridSketch {
   bool keeps_all() const;
   std::size_t width_of_row() const { return d() + (plan_.weighted() ? 1 : 0); }
   std::size_t moments_of_tile() const { return 2 + d() + d() * (d() + 1) / 2; }
+  /// Of the samples of full tiles, none if there are none.
+  const TieCounters& ties() const { return ties_; }
   /// As far as the rounding of weights allows.
   WeightSums weight_sums() const;
   /// Of the samples, of which there is one at least: without a rounding error that grows with n.
@@ -124,7 +129,8 @@ class GridSketch {
   /// A sketch of its parts, for what reads them. Throws error(input) unless these are the parts of
   /// a settled sketch.
   static GridSketch of_parts(GridPlan plan, std::vector<ValueRange> ranges,
-                             const ValueRange& weight_range, std::vector<Tile> tiles);
+                             const ValueRange& weight_range, std::vector<Tile> tiles,
+                             TieCounters ties);
 
  private:
   struct Spreading;
@@ -163,6 +169,7 @@ class GridSketch {
   };
   std::vector<std::unique_ptr<Tile>> tile_;
   std::vector<Slot> slot_;  // open addressing
+  TieCounters ties_;
 };
 
 /// A sketch without weights as numbers: what a table has of it. Keys are `d` numbers each.
@@ -170,6 +177,7 @@ struct GridTable {
   std::vector<double> rows;              // as kept_rows()
   std::vector<std::int64_t> tile, cell;  // keys of full tiles, and of cells
   std::vector<WideInteger> sums, cells;  // those of tiles, their counts first; of cells
+  std::vector<std::int64_t> ties;        // counters, none if no tile is full
 };
 /// Cells that are zero are left out. O(cells).
 GridTable table_of(const GridSketch& sketch);

@@ -30,6 +30,9 @@ struct GridSketch::Spreading {
   AlignedBuffer own;
   std::vector<simd::Spot> spot;
   std::vector<double> place, weight, chosen;
+  std::vector<TiePosition> position;
+  TieCounters own_ties;
+  TieCounters* ties = &own_ties;
 };
 
 /// Those that a full tile reaches: the next ones along each axis, too.
@@ -57,11 +60,13 @@ void GridSketch::spread_tiles(const std::vector<Tile*>& tiles, bool all,
         .push_back(tile);
   }
   std::vector<Spreading> memory(parallel_workers(tiles.size() + 1, options.parallel));
+  memory[0].ties = &ties_;
   for (const std::vector<Tile*>& some : of_colour) {
     parallel_for(some.size(), options.parallel, [&](std::size_t item, int worker) {
       spread_tile(some[item], all, &memory[static_cast<std::size_t>(worker)], *options.table);
     });
   }
+  for (const Spreading& of_worker : memory) ties_.add(of_worker.own_ties);
 }
 
 void GridSketch::spread_tile(Tile* tile, bool all, Spreading* memory, const simd::Table& table) {
@@ -108,6 +113,7 @@ void GridSketch::spread_some(Tile* tile, const double* rows, std::size_t count, 
   memory->spot.assign(count, simd::Spot{{0, 0, 0}, {0, 0, 0}, 1.0});
   memory->place.resize(count * n);
   memory->weight.assign(count, 1.0);
+  memory->position.assign(count, TiePosition());
   for (std::size_t i = 0; plan_.weighted() && i < count; ++i) {
     memory->weight[i] = std::ldexp(in_units(rows[i * width + n]), -shift);
     memory->spot[i].weight = memory->weight[i];
@@ -123,7 +129,13 @@ void GridSketch::spread_some(Tile* tile, const double* rows, std::size_t count, 
       memory->spot[i].first[axis] = static_cast<std::uint32_t>(above - before);
       memory->spot[i].part[axis] = static_cast<double>(above) - g;
       memory->place[i * n + k] = (g - centre) * per_side;
+      const double quanta = std::floor(memory->spot[i].part[axis] * simd::kQuanta + 0.5);
+      memory->position[i].add(k, start_of_ties(k, static_cast<double>(above)), quanta);
     }
+  }
+  memory->ties->open(plan_.weighted());
+  for (std::size_t i = 0; i < count; ++i) {
+    memory->position[i].count(std::ldexp(memory->weight[i], shift), memory->ties);
   }
   // The leaf writes a whole vector of taps along the last axis.
   std::size_t size[3] = {1, 1, 1};

@@ -28,6 +28,7 @@ GridTable table_of(const GridSketch& sketch) {
   const std::size_t d = sketch.d();
   GridTable table;
   table.rows = kept_rows(sketch);
+  table.ties = sketch.ties().samples;
   for (const GridSketch::Tile* tile : sketch.tiles()) {
     if (tile->full) {
       for (std::size_t a = 3 - d; a < 3; ++a) table.tile.push_back(tile->key[a]);
@@ -120,7 +121,8 @@ GridSketch grid_of_table(const GridPlan& plan, std::vector<ValueRange> ranges,
   }
   std::vector<GridSketch::Tile> all;
   for (auto& entry : tiles) all.push_back(std::move(entry.second));
-  return GridSketch::of_parts(plan, std::move(ranges), {HUGE_VAL, -HUGE_VAL}, std::move(all));
+  return GridSketch::of_parts(plan, std::move(ranges), {HUGE_VAL, -HUGE_VAL}, std::move(all),
+                              {table.ties, {}});
 }
 
 }  // namespace kestrel

@@ -194,6 +194,7 @@ void LineSketch::merge(const LineSketch& other, const simd::Table& table) {
     while (full_[k] < other.full_[c]) ++k;
     for (std::size_t a = 0; a < row(); ++a) sums_of(k)[a] += other.sums(c)[a];
   }
+  ties_.add(other.ties_);
   n_ += other.n_;
   widen(&range_, other.range_);
   widen(&second_range_, other.second_range_);
@@ -217,16 +218,19 @@ void LineSketch::open(const std::vector<double>& keys) {
   full_.swap(all);
   slot_.swap(slot);
   pool_.resize(full_.size() * row());
+  ties_.open(plan_.weighted());
 }
 
 void LineSketch::add_values(const double* x, const double* w, std::size_t count, double key,
-                            const simd::Table& table, WideInteger* sums) const {
+                            const simd::Table& table, WideInteger* sums) {
+  const std::uint64_t start = start_of_ties(0, key);
   for (std::size_t from = 0; from < count; from += simd::kWholeRun) {
     const std::size_t run = std::min(simd::kWholeRun, count - from);
     if (plan_.weighted()) {
       add_weighted(x + from, w + from, run, key, table, sums);
     } else {
       add_run(x + from, nullptr, run, key, table, sums);
+      table.sketch->count_ties(x + from, run, scale_, key, start, ties_.samples.data());
       if (plan_.regression()) add_responses(x + from, w + from, run, key, table, sums + kMoments);
     }
   }
@@ -241,12 +245,16 @@ void LineSketch::add_run(const double* x, const double* v, std::size_t count, do
 }
 
 void LineSketch::add_weighted(const double* x, const double* w, std::size_t count, double key,
-                              const simd::Table& table, WideInteger* sums) const {
+                              const simd::Table& table, WideInteger* sums) {
+  const std::uint64_t start = start_of_ties(0, key);
   double light[simd::kWholeRun], weight[simd::kWholeRun];
   std::size_t lights = 0;
   for (std::size_t i = 0; i < count; ++i) {
     const double v = in_units(w[i]);
     sums[kMoments] += WideInteger::of(whole_quanta(v * v));
+    TiePosition position;
+    position.add(0, start, whole_quanta(place(x[i], key)) + simd::kQuanta);
+    position.count(v, &ties_);
     if (v > 1) {
       add_heavy(x[i], v, key, sums);
     } else {
@@ -280,7 +288,7 @@ void LineSketch::add_responses(const double* x, const double* y, std::size_t cou
 
 /// One sample as the leaf has it. Powers beyond 2^53 quanta are whole numbers already.
 void LineSketch::add_heavy(double x, double v, double key, WideInteger* sums) const {
-  const double t = 2 * (x * scale_ - key) - 1;
+  const double t = place(x, key);
   double power = v;
   for (int a = 0; a < kMoments; ++a) {
     sums[a] += WideInteger::of(whole_quanta(power));
@@ -355,19 +363,24 @@ SampleCovariance LineSketch::moments() const {
 
 LineSketch LineSketch::of_parts(SketchPlan plan, const ValueRange& range,
                                 const ValueRange& second_range, KeptSamples kept,
-                                std::vector<double> full, std::vector<WideInteger> sums) {
+                                std::vector<double> full, std::vector<WideInteger> sums,
+                                TieCounters ties) {
   LineSketch sketch(std::move(plan));
   sketch.range_ = range;
   sketch.second_range_ = second_range;
   sketch.kept_ = std::move(kept);
   sketch.full_ = std::move(full);
   sketch.pool_ = std::move(sums);
+  sketch.ties_ = std::move(ties);
   for (std::size_t k = 0; k < sketch.full_.size(); ++k) {
     sketch.slot_.push_back(static_cast<std::uint32_t>(k));
   }
   sketch.check_parts();
   sketch.n_ = sketch.kept_.size();
   for (std::size_t k = 0; k < sketch.full_.size(); ++k) sketch.n_ += sketch.count(k);
+  WideInteger weight;
+  for (std::size_t k = 0; k < sketch.full_.size(); ++k) weight += sketch.sums(k)[0];
+  check_counters(sketch.ties_, sketch.n_ - sketch.kept_.size(), sketch.plan_.weighted(), weight);
   return sketch;
 }
 

@@ -12,11 +12,12 @@
 
 #include "core/base/run_options.hpp"
 #include "core/base/span.hpp"
+#include "core/base/wide_integer.hpp"
 #include "core/data/sample_moments.hpp"
 #include "core/data/weights.hpp"
 #include "core/fgt/cell_order.hpp"
 #include "core/sketch/kept_samples.hpp"
-#include "core/base/wide_integer.hpp"
+#include "core/sketch/tie_counters.hpp"
 #include "simd/sketch/whole_moments.hpp"
 
 namespace kestrel {
@@ -53,9 +54,10 @@ struct SketchPlan {
 /// (simd/sketch/whole_moments.hpp). Here v is 1, or the weight in units of 2^weight_exponent; with
 /// weights there are also the sum of floor(2^44 v^2 + 1/2) and the number of samples. Samples of
 /// weight zero are left out. Of a regression there are the sums with v = 1, with the response in
-/// its units, and with the square of that, one after the other. So a sketch is a function of the
-/// samples alone: how they were cut into parts, in which order parts were added, the instruction
-/// set and the number of threads change no bit.
+/// its units, and with the square of that, one after the other. The samples of full cells are also
+/// counted by tie_counters.hpp, with floor(2^44 t + 1/2) + 2^44 as their places. So a sketch is a
+/// function of the samples alone: how they were cut into parts, in which order parts were added,
+/// the instruction set and the number of threads change no bit.
 ///
 /// Rounding changes t^a by at most 2^-45 for each sample. The sums over pairs of the engine `fgt`
 /// change by at most 7e-14 of the sum of |terms|, divided by the mean of v if there are weights,
@@ -110,6 +112,8 @@ class LineSketch {
   std::uint64_t count(std::size_t k) const;
   double weight(std::size_t k) const;
   double squares(std::size_t k) const;
+  /// Of the samples of full cells, none if there are none.
+  const TieCounters& ties() const { return ties_; }
   /// A weight in units, and that of the i-th sample that is kept.
   double in_units(double w) const { return w * units_; }
   double kept_units(std::size_t i) const { return plan_.weighted() ? in_units(kept_.w[i]) : 1.0; }
@@ -126,14 +130,15 @@ class LineSketch {
   /// error(input) unless these are the parts of a sketch.
   static LineSketch of_parts(SketchPlan plan, const ValueRange& range,
                              const ValueRange& second_range, KeptSamples kept,
-                             std::vector<double> full, std::vector<WideInteger> sums);
+                             std::vector<double> full, std::vector<WideInteger> sums,
+                             TieCounters ties);
 
  private:
   void open(const std::vector<double>& keys);
   void add_values(const double* x, const double* w, std::size_t count, double key,
-                  const simd::Table& table, WideInteger* sums) const;
+                  const simd::Table& table, WideInteger* sums);
   void add_weighted(const double* x, const double* w, std::size_t count, double key,
-                    const simd::Table& table, WideInteger* sums) const;
+                    const simd::Table& table, WideInteger* sums);
   void add_responses(const double* x, const double* y, std::size_t count, double key,
                      const simd::Table& table, WideInteger* sums) const;
   void add_run(const double* x, const double* v, std::size_t count, double key,
@@ -142,6 +147,8 @@ class LineSketch {
   void settle(const KeptSamples& samples, const simd::Table& table);
   void check_parts() const;
   void check_second() const;
+  /// The position in a cell, t.
+  double place(double x, double key) const { return 2 * (x * scale_ - key) - 1; }
   WideInteger* sums_of(std::size_t k) { return pool_.data() + slot_[k] * row(); }
 
   SketchPlan plan_;
@@ -153,6 +160,7 @@ class LineSketch {
   std::vector<double> full_;
   std::vector<std::uint32_t> slot_;  // where in the pool the sums of each full cell are
   std::vector<WideInteger> pool_;    // in the order in which cells became full
+  TieCounters ties_;
 };
 
 }  // namespace kestrel

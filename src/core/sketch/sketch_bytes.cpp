@@ -17,13 +17,20 @@ namespace {
 /// "KESTRELS", "KESTRELR" and "KESTRELG", lowest byte first.
 constexpr std::uint64_t kMark = 0x534c45525453454bu, kRegressionMark = 0x524c45525453454bu,
                         kGridMark = 0x474c45525453454bu;
-constexpr std::uint64_t kVersion = 1;
+constexpr std::uint64_t kVersion = 2;
 /// Words around the names, the samples and the cells.
-constexpr std::size_t kFixedWords = 13;
+constexpr std::size_t kFixedWords = 14;
+/// Numbers of counters in a word, and the bits of each.
+constexpr std::size_t kNumbersInWord = 4;
+constexpr unsigned kBitsOfNumber = 16;
 
 /// Words of a sample that is kept, and of a cell.
 std::size_t words_of_sample(bool paired) { return paired ? 2 : 1; }
 std::size_t words_of_cell(std::size_t row) { return 1 + 2 * row; }
+/// Words of counters that are not zero.
+std::uint64_t words_of_ties(std::uint64_t count, bool weighted) {
+  return (count + kNumbersInWord - 1) / kNumbersInWord + (weighted ? 3 : 1) * count;
+}
 
 [[noreturn]] void refuse(const char* what) { throw error(ErrorKind::input, what); }
 
@@ -94,6 +101,58 @@ class GridReader {
   std::size_t left_;
 };
 
+/// The numbers of the counters that are not zero.
+std::vector<std::size_t> counters_in_use(const TieCounters& ties) {
+  std::vector<std::size_t> numbers;
+  for (std::size_t k = 0; k < ties.samples.size(); ++k) {
+    const bool weighs = !ties.weights.empty() && !(ties.weights[k] == WideInteger());
+    if (ties.samples[k] != 0 || weighs) numbers.push_back(k);
+  }
+  return numbers;
+}
+
+void put_ties(const TieCounters& ties, const std::vector<std::size_t>& numbers, WordWriter* out) {
+  for (std::size_t begin = 0; begin < numbers.size(); begin += kNumbersInWord) {
+    std::uint64_t word = 0;
+    for (std::size_t k = begin; k < std::min(numbers.size(), begin + kNumbersInWord); ++k) {
+      word |= static_cast<std::uint64_t>(numbers[k]) << (kBitsOfNumber * (k - begin));
+    }
+    out->put(word);
+  }
+  for (const std::size_t number : numbers) out->put(as_word(ties.samples[number]));
+  for (std::size_t k = 0; k < numbers.size() && !ties.weights.empty(); ++k) {
+    out->put(as_word(ties.weights[numbers[k]].high));
+    out->put(ties.weights[numbers[k]].low);
+  }
+}
+
+/// any: whether there are counters, which may all be zero.
+template <class Reader>
+TieCounters read_ties(std::uint64_t count, bool any, bool weighted, Reader* in) {
+  TieCounters ties;
+  if (any) ties.open(weighted);
+  if (count > ties.samples.size()) refuse("the sketch has impossible counters");
+  std::vector<std::size_t> numbers;
+  std::uint64_t word = 0;
+  for (std::uint64_t k = 0; k < count; ++k) {
+    if (k % kNumbersInWord == 0) word = in->word();
+    const std::size_t number = word % simd::kTieCounters;
+    word >>= kBitsOfNumber;
+    if (k > 0 && number <= numbers.back()) refuse("the counters of the sketch are not in order");
+    numbers.push_back(number);
+  }
+  if (word != 0) refuse("the sketch has impossible counters");
+  for (const std::size_t number : numbers) {
+    ties.samples[number] = static_cast<std::int64_t>(in->word());
+  }
+  for (std::size_t k = 0; k < numbers.size() && weighted; ++k) {
+    const std::int64_t high = static_cast<std::int64_t>(in->word());
+    ties.weights[numbers[k]] = {high, in->word()};
+  }
+  if (counters_in_use(ties) != numbers) refuse("the sketch has impossible counters");
+  return ties;
+}
+
 }  // namespace
 
 std::vector<unsigned char> bytes_of(const LineSketch& sketch) {
@@ -101,11 +160,13 @@ std::vector<unsigned char> bytes_of(const LineSketch& sketch) {
   const KeptSamples& kept = sketch.kept();
   const bool regression = plan.regression();
   const std::string& second = regression ? plan.response : plan.weight;
+  const std::vector<std::size_t> ties = counters_in_use(sketch.ties());
   WordWriter out;
   out.bytes.reserve(kWordBytes *
                     (kFixedWords + 1 + words_of_text(plan.column.size()) +
                      words_of_text(second.size()) + words_of_sample(plan.paired()) * kept.size() +
-                     words_of_cell(sketch.row()) * sketch.full().size()));
+                     words_of_cell(sketch.row()) * sketch.full().size() +
+                     words_of_ties(ties.size(), plan.weighted())));
   out.put(regression ? kRegressionMark : kMark);
   out.put(kVersion);
   if (regression) out.put(plan.response_origin);
@@ -117,6 +178,7 @@ std::vector<unsigned char> bytes_of(const LineSketch& sketch) {
        {plan.column.size(), second.size(), kept.size(), sketch.full().size()}) {
     out.put(static_cast<std::uint64_t>(size));
   }
+  out.put(static_cast<std::uint64_t>(ties.size()));
   out.put(plan.column);
   out.put(second);
   for (const ValueRange& range : {sketch.range(), sketch.second_range()}) {
@@ -132,6 +194,7 @@ std::vector<unsigned char> bytes_of(const LineSketch& sketch) {
       out.put(sketch.sums(k)[a].low);
     }
   }
+  put_ties(sketch.ties(), ties, &out);
   out.put(checksum(out.bytes.data(), out.bytes.size(), 0));
   return std::move(out.bytes);
 }
@@ -143,10 +206,11 @@ LineSketch sketch_of(Span<const unsigned char> bytes) {
   const double origin = regression ? in.number() : 0.0;
   const std::int64_t exponent = static_cast<std::int64_t>(in.word()),
                      second_exponent = static_cast<std::int64_t>(in.word());
-  const std::uint64_t column = in.word(), second = in.word(), kept = in.word(), full = in.word();
+  const std::uint64_t column = in.word(), second = in.word(), kept = in.word(), full = in.word(),
+                      ties = in.word();
   // Numbers are compared with the size before they are added or multiplied.
   const std::uint64_t left = bytes.size / kWordBytes - fixed;
-  if (std::max(std::max(column, second) / kWordBytes, std::max(kept, full)) > left ||
+  if (std::max(std::max(column, second) / kWordBytes, std::max({kept, full, ties})) > left ||
       std::max(std::abs(exponent), std::abs(second_exponent)) > 2000 ||
       (regression && second == 0)) {
     refuse("the sketch has an impossible plan");
@@ -156,7 +220,7 @@ LineSketch sketch_of(Span<const unsigned char> bytes) {
   if (regression) std::swap(plan.weight, plan.response);
   const std::size_t row = LineSketch(plan).row();
   if (words_of_text(column) + words_of_text(second) + words_of_sample(paired) * kept +
-          words_of_cell(row) * full !=
+          words_of_cell(row) * full + words_of_ties(ties, plan.weighted()) !=
       left) {
     refuse("the sketch has another size than its samples and cells");
   }
@@ -178,8 +242,9 @@ LineSketch sketch_of(Span<const unsigned char> bytes) {
     const std::int64_t high = static_cast<std::int64_t>(in.word());
     sums.emplace_back(high, in.word());
   }
+  TieCounters counters = read_ties(ties, full > 0, plan.weighted(), &in);
   return LineSketch::of_parts(std::move(plan), ranges[0], ranges[1], std::move(samples),
-                              std::move(keys), std::move(sums));
+                              std::move(keys), std::move(sums), std::move(counters));
 }
 
 // ---- several variables
@@ -219,6 +284,9 @@ std::vector<unsigned char> bytes_of(const GridSketch& sketch) {
     for (const std::int64_t cell : tile->high) out.put(as_word(cell));
     for (const std::int64_t cell : tile->low) out.put(as_word(cell));
   }
+  const std::vector<std::size_t> ties = counters_in_use(sketch.ties());
+  out.put(static_cast<std::uint64_t>(ties.size()));
+  put_ties(sketch.ties(), ties, &out);
   out.put(checksum(out.bytes.data(), out.bytes.size(), 0));
   return std::move(out.bytes);
 }
@@ -281,8 +349,12 @@ GridSketch grid_sketch_of(Span<const unsigned char> bytes) {
     }
     all.push_back(std::move(tile));
   }
+  const std::uint64_t count = in.word();
+  const bool any = std::any_of(all.begin(), all.end(), [](const auto& tile) { return tile.full; });
+  TieCounters ties = read_ties(count, any, plan.weighted(), &in);
   if (in.left() != 0) refuse("the sketch has another size than its samples and cells");
-  return GridSketch::of_parts(std::move(plan), std::move(ranges), weights, std::move(all));
+  return GridSketch::of_parts(std::move(plan), std::move(ranges), weights, std::move(all),
+                              std::move(ties));
 }
 
 }  // namespace kestrel

@@ -12,11 +12,13 @@ namespace kestrel {
 
 /// Words of 8 bytes, lowest byte first: a mark, the version of this form, the exponents of cells
 /// and of weights, the numbers of bytes of the names of the column and of the weights, those of
-/// samples and of cells, the names, each filled up with zeros, the ranges of the samples and of
-/// their weights, the samples, their weights if there are any, the keys of the cells, the two
-/// halves of their sums, and a checksum (core/base/files.hpp) of all words before. Equal sketches
-/// have equal bytes. Those of a regression have another mark and, after the version, the origin of
-/// the responses, which take the place of weights.
+/// samples, of cells and of counters of ties that are not zero, the names, each filled up with
+/// zeros, the ranges of the samples and of their weights, the samples, their weights if there are
+/// any, the keys of the cells, the two halves of their sums, the counters, and a checksum
+/// (core/base/files.hpp) of all words before. Counters are their numbers, ascending and four in a
+/// word, then their values, and then the two halves of their weights if there are any. Equal
+/// sketches have equal bytes. Those of a regression have another mark and, after the version, the
+/// origin of the responses, which take the place of weights.
 std::vector<unsigned char> bytes_of(const LineSketch& sketch);
 
 /// Throws error(input) for bytes that are no sketch, of another version, cut short or changed.
@@ -27,7 +29,8 @@ LineSketch sketch_of(Span<const unsigned char> bytes);
 /// length, name and range of the weights; the number of tiles. Then for each tile, in ascending
 /// order, its key, whether it is full, its number of samples, whether it has cells, and whether
 /// these are wide. After that the samples that the tile keeps, sorted, or the two halves of each of
-/// its sums, and its cells, one word each, or two if they are wide. At the end the checksum.
+/// its sums, and its cells, one word each, or two if they are wide. At the end how many counters of
+/// ties are not zero, these as above, and the checksum.
 std::vector<unsigned char> bytes_of(const GridSketch& sketch);
 GridSketch grid_sketch_of(Span<const unsigned char> bytes);
 

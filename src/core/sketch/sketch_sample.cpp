@@ -111,15 +111,16 @@ WeightSums weights_of_mean_one(const Sketch& sketch, double* factor) {
           static_cast<std::size_t>(sketch.n())};
 }
 
-/// A variance of positions below this is that of equal samples, but for rounding.
-constexpr double kRoundedToZero = 1e-12;
-
 /// Ties of samples that are sorted by all of their values.
 class TieCount {
  public:
   void add(double count, double weight, double squares) {
     ties_.pairs += count * (count - 1);
     ties_.weight += weight * weight - squares;
+  }
+  void add(const Ties& more) {
+    ties_.pairs += more.pairs;
+    ties_.weight += more.weight;
   }
   /// Of weights that sum to their number n: `all` is their sum in units.
   Ties scaled(double n, double all) const {
@@ -167,7 +168,7 @@ std::unique_ptr<const Sample> sample_of_sketch(const LineSketch& sketch,
         [&] { return line_of(sketch, weights, sketch.plan().weighted() ? unit : 1.0, options); });
   }
   sample->prepared<WeightSums>([&] { return std::make_unique<WeightSums>(weights); });
-  sample->prepared<Ties>([&] { return std::make_unique<Ties>(least_ties(sketch)); });
+  sample->prepared<Ties>([&] { return std::make_unique<Ties>(ties_of_sketch(sketch)); });
   sample->prepared<SampleCovariance>(
       [&] { return std::make_unique<SampleCovariance>(sketch.moments()); });
   return sample;
@@ -188,7 +189,7 @@ double least_density_bandwidth(const LineSketch& sketch) {
   return std::ldexp(1.0, sketch.plan().exponent + kDensityHalvings + exponent_above_cells(enough));
 }
 
-Ties least_ties(const LineSketch& sketch) {
+Ties ties_of_sketch(const LineSketch& sketch) {
   const KeptSamples& kept = sketch.kept();
   TieCount ties;
   for (std::size_t begin = 0, end; begin < kept.size(); begin = end) {
@@ -200,14 +201,10 @@ Ties least_ties(const LineSketch& sketch) {
     }
     if (end - begin > 1) ties.add(static_cast<double>(end - begin), weight, squares);
   }
-  // The variance of t, in which a cell is two wide.
-  for (std::size_t k = 0; k < sketch.full().size(); ++k) {
-    const double weight = sketch.weight(k), one = sketch.sums(k)[1].value() / simd::kQuanta;
-    const double two = sketch.sums(k)[2].value() / simd::kQuanta;
-    if (two / weight - (one / weight) * (one / weight) < kRoundedToZero) {
-      ties.add(static_cast<double>(sketch.count(k)), weight, sketch.squares(k));
-    }
-  }
+  double squares = 0;
+  for (std::size_t k = 0; k < sketch.full().size(); ++k) squares += sketch.squares(k);
+  const double others = static_cast<double>(sketch.n() - kept.size());
+  ties.add(tied_pairs(sketch.ties(), others, squares));
   return ties.scaled(static_cast<double>(sketch.n()), sketch.in_units(sketch.weight_sums().sum));
 }
 
@@ -244,7 +241,7 @@ std::unique_ptr<const Sample> sample_of_sketch(const GridSketch& sketch) {
   const ModeSource* source = modes.get();
   sample->prepared<SpreadSamples>(
       [&] { return std::make_unique<SpreadSamples>(SpreadSamples{source}); });
-  sample->prepared<Ties>([&] { return std::make_unique<Ties>(least_ties(sketch)); });
+  sample->prepared<Ties>([&] { return std::make_unique<Ties>(ties_of_sketch(sketch)); });
   sample->prepared<SampleCovariance>(
       [&] { return std::make_unique<SampleCovariance>(sketch.moments()); });
   sample->prepared<GridModes>([&] { return std::move(modes); });
@@ -260,10 +257,10 @@ std::vector<double> least_bandwidths(const GridSketch& sketch) {
   return least;
 }
 
-Ties least_ties(const GridSketch& sketch) {
+Ties ties_of_sketch(const GridSketch& sketch) {
   const std::size_t d = sketch.d(), width = sketch.width_of_row();
   TieCount ties;
-  double all = 0;
+  double all = 0, spread = 0, squares_of_full = 0;
   for (const GridSketch::Tile* tile : sketch.tiles()) {
     const std::vector<double> rows = sorted_rows(tile->rows, width);
     for (std::size_t begin = 0, end; begin < rows.size(); begin = end) {
@@ -281,16 +278,11 @@ Ties least_ties(const GridSketch& sketch) {
       all += weight;
     }
     if (!tile->full) continue;
-    const auto moment = [&](std::size_t m) { return tile->moments[m].value() / simd::kQuanta; };
-    bool equal = moment(0) > 0;
-    std::size_t at = 2 + d;
-    for (std::size_t k = 0; k < d; at += d - k, ++k) {
-      const double mean = moment(2 + k) / moment(0);
-      equal = equal && moment(at) / moment(0) - mean * mean < kRoundedToZero;
-    }
-    if (equal) ties.add(static_cast<double>(tile->count), moment(0), moment(1));
-    all += moment(0);
+    all += tile->moments[0].value() / simd::kQuanta;
+    squares_of_full += tile->moments[1].value() / simd::kQuanta;
+    spread += static_cast<double>(tile->count);
   }
+  ties.add(tied_pairs(sketch.ties(), spread, squares_of_full));
   return ties.scaled(static_cast<double>(sketch.n()), all);
 }
 

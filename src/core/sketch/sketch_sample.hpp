@@ -40,9 +40,9 @@ double least_density_bandwidth(const LineSketch& sketch);
 /// That of sums in widths of cells.
 double least_sum_cells();
 
-/// Ties among the samples that are kept, and among those of each cell whose samples are equal, to
-/// 1e-6 of its width. Ties of other samples are not known: there are at least so many. O(cells).
-Ties least_ties(const LineSketch& sketch);
+/// Ties among the samples that are kept, and of those that are not the estimate of
+/// tie_counters.hpp. O(cells).
+Ties ties_of_sketch(const LineSketch& sketch);
 
 /// Quantiles of type 7 (Hyndman & Fan 1996), to the width of a cell: samples that are not kept
 /// count as equally spaced in their cells. A sample with a weight counts as so many. There is a
@@ -55,7 +55,7 @@ std::unique_ptr<const Sample> sample_of_sketch(const GridSketch& sketch);
 /// The least bandwidth that the cells serve along each axis, given the others, for sums of degree 0
 /// and 2; 0 if all samples are known.
 std::vector<double> least_bandwidths(const GridSketch& sketch);
-Ties least_ties(const GridSketch& sketch);
+Ties ties_of_sketch(const GridSketch& sketch);
 
 /// The exponents of the widest cells that serve sums from these bandwidths on.
 std::vector<int> exponents_for(Span<const double> bandwidths);

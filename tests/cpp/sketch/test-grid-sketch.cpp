@@ -13,6 +13,7 @@
 #include "core/sketch/sketch_sample.hpp"
 #include "criteria-expect.hpp"
 #include "oracle.hpp"
+#include "tie-oracle.hpp"
 
 using namespace kestrel;
 using namespace fourier_oracle;
@@ -206,6 +207,7 @@ TEST_P(GridOfSamples, HasTheCellsOfItsDefinition) {
   for (const GridSketch::Tile* tile : sketch.tiles()) tiles[tile->key] = tile;
   std::map<TileKey, real> cells, own;
   std::size_t kept = 0, spread = 0;
+  oracle::TieCounts ties;
   for (std::size_t i = 0; i < s.n; ++i) {
     if (s.w[i] == 0) continue;
     TileKey first{}, key{};
@@ -223,6 +225,16 @@ TEST_P(GridOfSamples, HasTheCellsOfItsDefinition) {
       ++kept;
       continue;
     }
+    std::vector<oracle::PlaceOfCell> position;
+    for (std::size_t axis = 3 - s.d; axis < 3; ++axis) {
+      const real above = std::ceil(at[axis]);
+      // A distance is rounded to a double before it is rounded to quanta.
+      const double away = static_cast<double>(above - at[axis]);
+      position.push_back({static_cast<std::int64_t>(above),
+                          static_cast<std::int64_t>(std::floor(away * 17592186044416.0 + 0.5))});
+    }
+    const double units = has_weights(s) ? sketch.in_units(s.w[i]) : 1;
+    ties.add(position, std::floor(units * 17592186044416.0 + 0.5));
     // A few are enough: each of the others would take as many window values.
     if (++spread % 40 != 1 && s.d == 3) continue;
     const real v = has_weights(s) ? sketch.in_units(s.w[i]) : 1;
@@ -264,6 +276,7 @@ TEST_P(GridOfSamples, HasTheCellsOfItsDefinition) {
       EXPECT_LE(std::fabs(got - value), 1.2e-13 * weighted * static_cast<double>(s.n));
     }
   }
+  ties.expect(sketch.ties(), spread > 0, has_weights(s));
   EXPECT_EQ(rows, kept);
   EXPECT_EQ(samples, sketch.n());
   // The window's samples sum to its integral, but for aliases.
@@ -415,7 +428,10 @@ TEST(GridSketch, RefusesWhatIsNone) {
                                    [](const GridSketch::Tile& tile) { return !tile.rows.empty(); });
     change(&*full, &*kept);
     expect_grid_refused(
-        [&] { GridSketch::of_parts(sketch.plan(), sketch.ranges(), sketch.weight_range(), tiles); },
+        [&] {
+          GridSketch::of_parts(sketch.plan(), sketch.ranges(), sketch.weight_range(), tiles,
+                               sketch.ties());
+        },
         what);
   };
   using Tile = GridSketch::Tile;
@@ -426,6 +442,12 @@ TEST(GridSketch, RefusesWhatIsNone) {
   refuse([](Tile* full, Tile*) { full->low[0] = -1; }, "impossible cell");
   refuse([](Tile* full, Tile*) { full->moments[0] = WideInteger(-1); }, "impossible sums");
   refuse([](Tile* full, Tile*) { full->key[1] = INT64_MAX; }, "impossible tile");
+  expect_grid_refused(
+      [&] {
+        GridSketch::of_parts(sketch.plan(), sketch.ranges(), sketch.weight_range(),
+                             parts_of(sketch), {});
+      },
+      "counters of ties");
   GridSketch empty(sketch.plan());
   const double bad[] = {1, std::nan(""), 1e20, 1};
   expect_grid_refused([&] { empty.add({bad, 2, 2}, Weights::ones(2), on_widest()); }, "values");

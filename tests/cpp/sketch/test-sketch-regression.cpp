@@ -185,7 +185,7 @@ TEST(RegressionSketch, RefusesPartsThatNoSamplesHave) {
     std::vector<WideInteger> changed = sums;
     changed[at] = value;
     LineSketch::of_parts(sketch.plan(), sketch.range(), range, sketch.kept(), sketch.full(),
-                         changed);
+                         changed, sketch.ties());
   };
   EXPECT_NO_THROW(with(0, sums[0], sketch.second_range()));
   const std::size_t first_of_squares = 2 * static_cast<std::size_t>(LineSketch::kMoments);

@@ -14,6 +14,7 @@
 #include "core/sketch/sketch_sample.hpp"
 #include "lines.hpp"
 #include "oracle.hpp"
+#include "tie-oracle.hpp"
 
 using namespace kestrel;
 using common::name_of;
@@ -132,6 +133,7 @@ TEST_P(Sketch, HasTheSumsOfItsCells) {
     const LineSketch sketch = sketch_of_line(GetParam(), run_on(table));
     KeptSamples kept;
     std::size_t full = 0;
+    oracle::TieCounts ties;
     for (auto& cell : cells) {
       std::sort(cell.second.begin(), cell.second.end());
       if (cell.second.size() <= LineSketch::kMostKept) {
@@ -147,6 +149,10 @@ TEST_P(Sketch, HasTheSumsOfItsCells) {
       for (const auto& one : cell.second) {
         const volatile double t = 2 * (one.first / width - cell.first) - 1;
         const double v = one.second / std::ldexp(1.0, plan.weight_exponent);
+        const volatile double quanta = std::floor(t * 17592186044416.0 + 0.5);
+        ties.add({{static_cast<std::int64_t>(cell.first),
+                   static_cast<std::int64_t>(quanta + 17592186044416.0)}},
+                 std::floor(v * 17592186044416.0 + 0.5));
         volatile double power = v;
         for (int a = 0; a < kMoments; ++a) {
           sums[a] += static_cast<Wide>(std::floor(power * 17592186044416.0 + 0.5));
@@ -162,6 +168,7 @@ TEST_P(Sketch, HasTheSumsOfItsCells) {
       ++full;
     }
     EXPECT_EQ(sketch.full().size(), full);
+    ties.expect(sketch.ties(), full > 0, plan.weighted());
     EXPECT_EQ(sketch.kept().x, kept.x);
     EXPECT_EQ(sketch.kept().w, kept.w);
     EXPECT_EQ(sketch.n(), line.x.size());
@@ -377,7 +384,7 @@ TEST(SketchBytes, AreRefusedIfTheyWereChanged) {
   longer.resize(bytes.size() + 8, 0);
   newer[8] = 9;
   expect_refused([&] { sketch_of(span(longer)); }, "were changed");
-  expect_refused([&] { sketch_of(span(newer)); }, "version 9, not 1");
+  expect_refused([&] { sketch_of(span(newer)); }, "version 9, not 2");
   expect_refused([&] { sketch_of(span(foreign)); }, "no sketch");
   expect_refused([&] { sketch_of({bytes.data(), 64}); }, "cut short");
 }

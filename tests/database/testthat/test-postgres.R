@@ -1,4 +1,4 @@
-# Synopses of tables of PostgreSQL, on the server that tools/with-postgres.sh starts.
+# Synopses and sketches of tables of PostgreSQL, on the server that tools/with-postgres.sh starts.
 
 connect <- function() {
   DBI::dbConnect(RPostgreSQL::PostgreSQL(), host = "127.0.0.1", port = as.integer(Sys.getenv("KESTREL_TEST_PORT")),
@@ -78,4 +78,19 @@ test_that("bad tables are refused, and the connection works on", {
   DBI::dbGetQuery(con, paste0("SELECT pg_terminate_backend(", pid, ")"))
   expect_error(kde_synopsis(other, "nulls"), class = "kestrel_error_input")
   expect_identical(DBI::dbGetQuery(con, "SELECT count(*) AS n FROM nulls")$n, 30)
+})
+
+test_that("the server computes the sketch of a column, byte for byte", {
+  set.seed(3)
+  kinds <- list(normal = c(rnorm(5000, -1), rep(0.25, 40), 1e9, -1e5), rounded = round(rnorm(20000, -20), 2),
+                far = -3e9 + round(runif(2000), 1), few = c(-1.5, 2))
+  for (name in names(kinds)) {
+    DBI::dbWriteTable(con, name, data.frame(x = kinds[[name]]), row.names = FALSE)
+    # the driver writes 15 digits
+    x <- DBI::dbGetQuery(con, paste("SELECT x FROM", name))$x
+    for (hmin in c(0.02, 3)) {
+      plan <- sketch_plan(data.frame(x = x), hmin = hmin)
+      expect_identical(as_sketch(DBI::dbGetQuery(con, sketch_sql(plan, name)), plan), kde_sketch(x, plan))
+    }
+  }
 })

@@ -1,0 +1,112 @@
+#include "core/sketch/tie_counters.hpp"
+
+#include <cmath>
+
+#include "core/base/error.hpp"
+#include "core/base/whole.hpp"
+#include "simd/sketch/whole_moments.hpp"
+
+namespace kestrel {
+
+namespace {
+
+constexpr std::uint64_t kPrime = simd::kTiePrime;
+
+WideInteger whole_quanta_of(double v) {
+  return WideInteger::of(std::floor(v * simd::kQuanta + 0.5));
+}
+
+/// The estimate, of which `own` are the pairs of samples with themselves. In doubles, whose
+/// rounding is nothing beside the standard error.
+template <class Whole>
+double pairs_beyond(const std::vector<Whole>& counters, double unit, double own) {
+  double squares = 0;
+  for (const Whole& counter : counters) {
+    const double value = WideInteger(counter).value() / unit;
+    squares += value * value;
+  }
+  const double error = std::sqrt(2.0 / static_cast<double>(simd::kTieCounters)) * squares;
+  return squares - own > 3 * error ? squares - own : 0;
+}
+
+[[noreturn]] void refuse_counters() {
+  throw error(ErrorKind::input, "counters of ties that no samples have");
+}
+
+/// What is left of `most` without the sizes of all counters.
+template <class Whole>
+WideInteger left_of(WideInteger most, const std::vector<Whole>& counters) {
+  for (const Whole& counter : counters) {
+    const WideInteger whole(counter), minus = -whole;
+    // Compared one by one, so that no sum overflows. The least number is its own opposite.
+    if (most < whole || most < minus || (whole == minus && whole.high < 0)) refuse_counters();
+    most += whole < minus ? whole : minus;
+  }
+  return most;
+}
+
+}  // namespace
+
+void TieCounters::open(bool weighted) {
+  samples.resize(simd::kTieCounters, 0);
+  if (weighted) weights.resize(simd::kTieCounters);
+}
+
+void TieCounters::add(const TieCounters& other) {
+  if (other.empty()) return;
+  open(!other.weights.empty());
+  for (std::size_t k = 0; k < samples.size(); ++k) samples[k] += other.samples[k];
+  for (std::size_t k = 0; k < weights.size(); ++k) weights[k] += other.weights[k];
+}
+
+Ties tied_pairs(const TieCounters& counters, double samples, double squares) {
+  const double pairs = pairs_beyond(counters.samples, 1, samples);
+  if (counters.weights.empty()) return {pairs, pairs};
+  return {pairs, pairs_beyond(counters.weights, simd::kQuanta, squares)};
+}
+
+std::uint64_t start_of_ties(std::size_t axis, double cell) {
+  // Exact for every whole number.
+  const double prime = static_cast<double>(kPrime), rest = std::fmod(cell, prime);
+  const double whole = rest < 0 ? rest + prime : rest;
+  return simd::kTieFactors[3 * axis] * whole_number<std::uint64_t>(whole) % kPrime;
+}
+
+void TiePosition::add(std::size_t axis, std::uint64_t start, double quanta) {
+  const std::uint64_t place = whole_number<std::uint64_t>(quanta);
+  const std::uint64_t high = place >> simd::kTieLowBits;
+  const std::uint64_t low = place - (high << simd::kTieLowBits);
+  sum_ += start + simd::kTieFactors[3 * axis + 1] * high + simd::kTieFactors[3 * axis + 2] * low;
+}
+
+void TiePosition::count(double v, TieCounters* counters) const {
+  const std::uint64_t above = sum_ >> simd::kTieRootBits;
+  const std::uint64_t below = sum_ - (above << simd::kTieRootBits);
+  const std::uint64_t root = (above + below) % (std::uint64_t{1} << simd::kTieBits);
+  std::uint64_t hash = 0;
+  for (const std::uint32_t coefficient : simd::kTiePolynomial) {
+    hash = (hash * root + coefficient) % kPrime;
+  }
+  const std::size_t number = hash >> simd::kTieSignBits;
+  const bool plus = (hash + above) % 2 == 0;
+  counters->samples[number] += plus ? 1 : -1;
+  if (counters->weights.empty()) return;
+  const WideInteger quanta = whole_quanta_of(v);
+  counters->weights[number] += plus ? quanta : -quanta;
+}
+
+void check_counters(const TieCounters& counters, std::uint64_t samples, bool weighted,
+                    const WideInteger& weight) {
+  const std::size_t wanted = samples > 0 ? simd::kTieCounters : 0;
+  if (counters.samples.size() != wanted || counters.weights.size() != (weighted ? wanted : 0)) {
+    refuse_counters();
+  }
+  // What is left are pairs of samples with different signs.
+  if (left_of(WideInteger(0, samples), counters.samples).low % 2 != 0) refuse_counters();
+  // Sums and counters may round a sample in different ways.
+  WideInteger most = weight;
+  most += WideInteger(0, samples);
+  left_of(most, counters.weights);
+}
+
+}  // namespace kestrel
