@@ -24,18 +24,18 @@ in_three_parts <- function(x, plan) {
 }
 
 test_that("tied rows of full tiles count as they do in memory", {
-  rows <- with_seed(9, cbind(a = rnorm(2e4), b = rnorm(2e4)))
+  rows <- with_seed(9, cbind(a = rnorm(6e4), b = rnorm(6e4)))
   for (digits in list(NA, 1)) {
     x <- if (is.na(digits)) rows else round(rows, digits)
-    s <- kde_sketch(x, sketch_plan(x, hmin = 0.1))
+    s <- kde_sketch(x, sketch_plan(x, hmin = 0.03))
     expect_gt(summary(s)$cells[["full"]], 10)
     theirs <- with_remarks(Hlscv(x, type = "scalar"))
     ours <- with_remarks(Hlscv(s, type = "scalar"))
     expect_identical(without_pairs(ours$remarks), without_pairs(theirs$remarks))
     expect_length(ours$remarks, as.integer(!is.na(digits)))
-    pairs <- sum(as.numeric(table(paste(x[, 1L], x[, 2L])))^2) - 2e4
-    expect_lte(abs(summary(s)$ties - pairs / 2e4), 4 * sqrt(2 / 65536) * (pairs / 2e4 + 1))
-    expect_identical(as_sketch(as.data.frame(s), sketch_plan(x, hmin = 0.1)), s)
+    pairs <- sum(as.numeric(table(paste(x[, 1L], x[, 2L])))^2) - 6e4
+    expect_lte(abs(summary(s)$ties - pairs / 6e4), 4 * sqrt(2 / 65536) * (pairs / 6e4 + 1))
+    expect_identical(as_sketch(as.data.frame(s), sketch_plan(x, hmin = 0.03)), s)
   }
 })
 

@@ -258,10 +258,12 @@ test_that("tied values of full cells count as they do in memory", {
     expect_identical(summary(s)$ties, ours$value$ties)
     expect_identical(as_sketch(as.data.frame(s), sketch_plan(x[[name]], hmin = 0.01)), s)
   }
-  # Weighted samples of full cells have no counters.
-  rows <- data.frame(x = x$rounded, w = 1)
-  weighted <- kde_sketch(rows, sketch_plan(rows, column = "x", w = "w", hmin = 0.5))
-  expect_identical(summary(weighted)$ties, 0)
+  rows <- data.frame(x = x$rounded, w = with_seed(13, rexp(1e5)))
+  s <- kde_sketch(rows, sketch_plan(rows, column = "x", w = "w", hmin = 0.01))
+  theirs <- with_remarks(hlscv(rows$x, w = rows$w, amise = TRUE))
+  ours <- with_remarks(hlscv(s, amise = TRUE))
+  expect_identical(without_pairs(ours$remarks), without_pairs(theirs$remarks))
+  expect_lte(abs(ours$value$ties - theirs$value$ties), 4 * sqrt(2 / 65536) * (theirs$value$ties + 1))
 })
 
 test_that("print, summary and plot, and bad input", {
