@@ -161,38 +161,45 @@ void GridSketch::copy_row(const MatrixView& x, Weights w, std::size_t i, double*
   if (plan_.weighted()) row[d()] = w[i];
 }
 
-/// Finds the tiles of the samples [first, last), opens those that are new, and gives each tile its
-/// samples. All but the second step is done side by side.
+/// The numbers of the tiles of the samples from `first` on. Those that are new are opened, one
+/// after another; tiles of samples without weight have none.
+void GridSketch::find_tiles(const MatrixView& x, Weights w, std::size_t first,
+                            Span<std::uint32_t> number, const RunOptions& options) {
+  const std::size_t blocks = (number.size + kLookedUpTogether - 1) / kLookedUpTogether;
+  std::vector<std::vector<std::size_t>> missing(blocks);
+  const auto key_at = [&](std::size_t i) {
+    double row[4];
+    copy_row(x, w, first + i, row);
+    return key_of(row);
+  };
+  const auto look_up = [&](std::size_t i) {
+    number[i] = slot_.empty() ? kNoTile : slot_[slot_of(key_at(i))].number;
+  };
+  parallel_for(blocks, options.parallel, [&](std::size_t block, int) {
+    const std::size_t begin = block * kLookedUpTogether;
+    const std::size_t end = std::min(number.size, begin + kLookedUpTogether);
+    for (std::size_t i = begin; i < end; ++i) {
+      look_up(i);
+      const bool counts = !plan_.weighted() || w[first + i] > 0;
+      if (number[i] == kNoTile && counts) missing[block].push_back(i);
+    }
+  });
+  for (const std::vector<std::size_t>& of_block : missing) {
+    for (const std::size_t i : of_block) {
+      opened(key_at(i));
+      look_up(i);
+    }
+  }
+}
+
+/// Gives each tile its samples among those of [first, last).
 void GridSketch::add_rows(const MatrixView& x, Weights w, std::size_t first, std::size_t last,
                           const RunOptions& options) {
   const std::size_t n = last - first, width = width_of_row(), most = most_kept(d());
   const ParallelOptions silent = part_of(options.parallel, 0, 0);
   const auto counts = [&](std::size_t i) { return !plan_.weighted() || w[first + i] > 0; };
   const RawArray<std::uint32_t> number(n);
-  const auto look_up = [&](std::size_t i) {
-    double row[4];
-    copy_row(x, w, first + i, row);
-    number[i] = slot_.empty() ? kNoTile : slot_[slot_of(key_of(row))].number;
-  };
-  // Those of each block whose tiles are new.
-  const std::size_t blocks = (n + kLookedUpTogether - 1) / kLookedUpTogether;
-  std::vector<std::vector<std::size_t>> missing(blocks);
-  parallel_for(blocks, options.parallel, [&](std::size_t block, int) {
-    const std::size_t begin = block * kLookedUpTogether;
-    const std::size_t end = std::min(n, begin + kLookedUpTogether);
-    for (std::size_t i = begin; i < end; ++i) {
-      look_up(i);
-      if (number[i] == kNoTile && counts(i)) missing[block].push_back(i);
-    }
-  });
-  for (const std::vector<std::size_t>& of_block : missing) {
-    for (const std::size_t i : of_block) {
-      double row[4];
-      copy_row(x, w, first + i, row);
-      opened(key_of(row));
-      look_up(i);
-    }
-  }
+  find_tiles(x, w, first, {number.data(), n}, options);
   // Every group looks at all samples, so that one thread has one group.
   const std::size_t workers =
       static_cast<std::size_t>(parallel_workers(kMostGroups, options.parallel));

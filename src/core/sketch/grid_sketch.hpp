@@ -140,11 +140,14 @@ class GridSketch {
   Tile& opened(const TileKey& key);
   void grow();
   struct Filing;
+  void find_tiles(const MatrixView& x, Weights w, std::size_t first, Span<std::uint32_t> number,
+                  const RunOptions& options);
   void add_rows(const MatrixView& x, Weights w, std::size_t first, std::size_t last,
                 const RunOptions& options);
   void copy_row(const MatrixView& x, Weights w, std::size_t i, double* row) const;
   void open_cells(const Tile& tile);
   void spread_tiles(const std::vector<Tile*>& tiles, bool all, const RunOptions& options);
+  void take_ties(const RunOptions& options);
   void spread_tile(Tile* tile, bool all, Spreading* memory, const simd::Table& table);
   void spread_weighted(Tile* tile, std::size_t count, Spreading* memory, const simd::Table& table);
   void spread_some(Tile* tile, const double* rows, std::size_t count, int shift, Spreading* memory,
@@ -170,6 +173,8 @@ class GridSketch {
   std::vector<std::unique_ptr<Tile>> tile_;
   std::vector<Slot> slot_;  // open addressing
   TieCounters ties_;
+  /// What threads need to spread samples. A copy has its own.
+  std::shared_ptr<std::vector<Spreading>> spreading_;
 };
 
 /// A sketch without weights as numbers: what a table has of it. Keys are `d` numbers each.

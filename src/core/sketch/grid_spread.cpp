@@ -31,8 +31,7 @@ struct GridSketch::Spreading {
   std::vector<simd::Spot> spot;
   std::vector<double> place, weight, chosen;
   std::vector<TiePosition> position;
-  TieCounters own_ties;
-  TieCounters* ties = &own_ties;
+  TieCounters ties;  // all zero between calls
 };
 
 /// Those that a full tile reaches: the next ones along each axis, too.
@@ -59,14 +58,37 @@ void GridSketch::spread_tiles(const std::vector<Tile*>& tiles, bool all,
     of_colour[static_cast<std::size_t>((key[0] & 1) * 4 + (key[1] & 1) * 2 + (key[2] & 1))]
         .push_back(tile);
   }
-  std::vector<Spreading> memory(parallel_workers(tiles.size() + 1, options.parallel));
-  memory[0].ties = &ties_;
+  if (tiles.empty()) return;
+  const auto workers =
+      static_cast<std::size_t>(parallel_workers(tiles.size() + 1, options.parallel));
+  if (spreading_ == nullptr) spreading_ = std::make_shared<std::vector<Spreading>>();
+  if (spreading_->size() < workers) spreading_->resize(workers);
   for (const std::vector<Tile*>& some : of_colour) {
     parallel_for(some.size(), options.parallel, [&](std::size_t item, int worker) {
-      spread_tile(some[item], all, &memory[static_cast<std::size_t>(worker)], *options.table);
+      spread_tile(some[item], all, &(*spreading_)[static_cast<std::size_t>(worker)],
+                  *options.table);
     });
   }
-  for (const Spreading& of_worker : memory) ties_.add(of_worker.own_ties);
+  take_ties(options);
+}
+
+/// Adds the counters of all threads, and sets them to zero.
+void GridSketch::take_ties(const RunOptions& options) {
+  constexpr std::size_t kParts = 16, kOfPart = simd::kTieCounters / kParts;
+  ties_.open(plan_.weighted());
+  parallel_for(kParts, options.parallel, [&](std::size_t part, int) {
+    const auto move_to = [&](auto& to, auto& from) {
+      if (from.empty()) return;
+      for (std::size_t k = part * kOfPart; k < (part + 1) * kOfPart; ++k) {
+        to[k] += from[k];
+        from[k] = {};
+      }
+    };
+    for (Spreading& of_worker : *spreading_) {
+      move_to(ties_.samples, of_worker.ties.samples);
+      move_to(ties_.weights, of_worker.ties.weights);
+    }
+  });
 }
 
 void GridSketch::spread_tile(Tile* tile, bool all, Spreading* memory, const simd::Table& table) {
@@ -133,9 +155,9 @@ void GridSketch::spread_some(Tile* tile, const double* rows, std::size_t count, 
       memory->position[i].add(k, start_of_ties(k, static_cast<double>(above)), quanta);
     }
   }
-  memory->ties->open(plan_.weighted());
+  memory->ties.open(plan_.weighted());
   for (std::size_t i = 0; i < count; ++i) {
-    memory->position[i].count(std::ldexp(memory->weight[i], shift), memory->ties);
+    memory->position[i].count(std::ldexp(memory->weight[i], shift), &memory->ties);
   }
   // The leaf writes a whole vector of taps along the last axis.
   std::size_t size[3] = {1, 1, 1};
