@@ -157,7 +157,9 @@ void GridSketch::spread_some(Tile* tile, const double* rows, std::size_t count, 
   }
   memory->ties.open(plan_.weighted());
   for (std::size_t i = 0; i < count; ++i) {
-    memory->position[i].count(std::ldexp(memory->weight[i], shift), &memory->ties);
+    const std::uint64_t hash = memory->position[i].hash();
+    const double v = std::ldexp(memory->weight[i], shift);
+    memory->ties.count(&hash, &v, 1);
   }
   // The leaf writes a whole vector of taps along the last axis.
   std::size_t size[3] = {1, 1, 1};

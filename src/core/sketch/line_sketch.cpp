@@ -223,17 +223,24 @@ void LineSketch::open(const std::vector<double>& keys) {
 
 void LineSketch::add_values(const double* x, const double* w, std::size_t count, double key,
                             const simd::Table& table, WideInteger* sums) {
-  const std::uint64_t start = start_of_ties(0, key);
   for (std::size_t from = 0; from < count; from += simd::kWholeRun) {
     const std::size_t run = std::min(simd::kWholeRun, count - from);
     if (plan_.weighted()) {
       add_weighted(x + from, w + from, run, key, table, sums);
     } else {
       add_run(x + from, nullptr, run, key, table, sums);
-      table.sketch->count_ties(x + from, run, scale_, key, start, ties_.samples.data());
+      count_ties(x + from, nullptr, run, key, table);
       if (plan_.regression()) add_responses(x + from, w + from, run, key, table, sums + kMoments);
     }
   }
+}
+
+/// At most kWholeRun samples; v is null if they have no weights.
+void LineSketch::count_ties(const double* x, const double* v, std::size_t count, double key,
+                            const simd::Table& table) {
+  alignas(64) std::uint64_t hash[simd::kWholeRun];
+  table.sketch->hash_ties(x, count, scale_, key, start_of_ties(0, key), hash);
+  ties_.count(hash, v, count);
 }
 
 /// Sums of v t^a over at most kWholeRun samples, 1 for null; |v| <= 1.
@@ -246,15 +253,12 @@ void LineSketch::add_run(const double* x, const double* v, std::size_t count, do
 
 void LineSketch::add_weighted(const double* x, const double* w, std::size_t count, double key,
                               const simd::Table& table, WideInteger* sums) {
-  const std::uint64_t start = start_of_ties(0, key);
-  double light[simd::kWholeRun], weight[simd::kWholeRun];
+  double light[simd::kWholeRun], weight[simd::kWholeRun], units[simd::kWholeRun];
   std::size_t lights = 0;
   for (std::size_t i = 0; i < count; ++i) {
     const double v = in_units(w[i]);
     sums[kMoments] += WideInteger::of(whole_quanta(v * v));
-    TiePosition position;
-    position.add(0, start, whole_quanta(place(x[i], key)) + simd::kQuanta);
-    position.count(v, &ties_);
+    units[i] = v;
     if (v > 1) {
       add_heavy(x[i], v, key, sums);
     } else {
@@ -262,6 +266,7 @@ void LineSketch::add_weighted(const double* x, const double* w, std::size_t coun
       weight[lights++] = v;
     }
   }
+  count_ties(x, units, count, key, table);
   add_run(light, weight, lights, key, table, sums);
   sums[row() - 1] += WideInteger(static_cast<std::int64_t>(count)).shifted(kQuantumBits);
 }
@@ -288,7 +293,7 @@ void LineSketch::add_responses(const double* x, const double* y, std::size_t cou
 
 /// One sample as the leaf has it. Powers beyond 2^53 quanta are whole numbers already.
 void LineSketch::add_heavy(double x, double v, double key, WideInteger* sums) const {
-  const double t = place(x, key);
+  const double t = 2 * (x * scale_ - key) - 1;
   double power = v;
   for (int a = 0; a < kMoments; ++a) {
     sums[a] += WideInteger::of(whole_quanta(power));

@@ -141,14 +141,14 @@ class LineSketch {
                     const simd::Table& table, WideInteger* sums);
   void add_responses(const double* x, const double* y, std::size_t count, double key,
                      const simd::Table& table, WideInteger* sums) const;
+  void count_ties(const double* x, const double* v, std::size_t count, double key,
+                  const simd::Table& table);
   void add_run(const double* x, const double* v, std::size_t count, double key,
                const simd::Table& table, WideInteger* sums) const;
   void add_heavy(double x, double v, double key, WideInteger* sums) const;
   void settle(const KeptSamples& samples, const simd::Table& table);
   void check_parts() const;
   void check_second() const;
-  /// The position in a cell, t.
-  double place(double x, double key) const { return 2 * (x * scale_ - key) - 1; }
   WideInteger* sums_of(std::size_t k) { return pool_.data() + slot_[k] * row(); }
 
   SketchPlan plan_;

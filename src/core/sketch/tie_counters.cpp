@@ -59,6 +59,16 @@ void TieCounters::add(const TieCounters& other) {
   for (std::size_t k = 0; k < weights.size(); ++k) weights[k] += other.weights[k];
 }
 
+void TieCounters::count(const std::uint64_t* hash, const double* v, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) {
+    samples[hash[i] >> simd::kTieSignBits] += 1 - 2 * static_cast<std::int64_t>(hash[i] & 1);
+  }
+  for (std::size_t i = 0; i < n && !weights.empty(); ++i) {
+    const WideInteger quanta = whole_quanta_of(v[i]);
+    weights[hash[i] >> simd::kTieSignBits] += (hash[i] & 1) == 0 ? quanta : -quanta;
+  }
+}
+
 Ties tied_pairs(const TieCounters& counters, double samples, double squares) {
   const double pairs = pairs_beyond(counters.samples, 1, samples);
   if (counters.weights.empty()) return {pairs, pairs};
@@ -79,7 +89,7 @@ void TiePosition::add(std::size_t axis, std::uint64_t start, double quanta) {
   sum_ += start + simd::kTieFactors[3 * axis + 1] * high + simd::kTieFactors[3 * axis + 2] * low;
 }
 
-void TiePosition::count(double v, TieCounters* counters) const {
+std::uint64_t TiePosition::hash() const {
   const std::uint64_t above = sum_ >> simd::kTieRootBits;
   const std::uint64_t below = sum_ - (above << simd::kTieRootBits);
   const std::uint64_t root = (above + below) % (std::uint64_t{1} << simd::kTieBits);
@@ -87,12 +97,7 @@ void TiePosition::count(double v, TieCounters* counters) const {
   for (const std::uint32_t coefficient : simd::kTiePolynomial) {
     hash = (hash * root + coefficient) % kPrime;
   }
-  const std::size_t number = hash >> simd::kTieSignBits;
-  const bool plus = (hash + above) % 2 == 0;
-  counters->samples[number] += plus ? 1 : -1;
-  if (counters->weights.empty()) return;
-  const WideInteger quanta = whole_quanta_of(v);
-  counters->weights[number] += plus ? quanta : -quanta;
+  return hash ^ (above & 1);
 }
 
 void check_counters(const TieCounters& counters, std::uint64_t samples, bool weighted,

@@ -28,13 +28,16 @@ struct TieCounters {
   /// Makes counters of zero, unless they are there.
   void open(bool weighted);
   void add(const TieCounters& other);
+  /// Adds samples with these hashes, and of these weights if they have any.
+  void count(const std::uint64_t* hash, const double* v, std::size_t n);
 };
 
 /// The ties of so many samples, of which the sum of v^2 is `squares`. None unless there are more
 /// than three standard errors.
 Ties tied_pairs(const TieCounters& counters, double samples, double squares);
 
-/// What the number of a cell, a whole number, adds to the sum that is hashed.
+/// What the number of a cell, a whole number, adds to the sum that is hashed. (Of many samples of a
+/// cell on a line the leaf simd::SketchTable::hash_ties has the rest.)
 std::uint64_t start_of_ties(std::size_t axis, double cell);
 
 /// The position of a sample, which is made axis by axis.
@@ -42,8 +45,8 @@ class TiePosition {
  public:
   /// start: start_of_ties() of the cell; quanta: the place in it, from 0 to 2^45.
   void add(std::size_t axis, std::uint64_t start, double quanta);
-  /// Adds the sample, of weight v, to its counter.
-  void count(double v, TieCounters* counters) const;
+  /// With the sign as its lowest bit.
+  std::uint64_t hash() const;
 
  private:
   std::uint64_t sum_ = 0;

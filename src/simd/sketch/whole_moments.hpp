@@ -40,11 +40,11 @@ struct SketchTable {
   // these steps rounded as IEEE 754 has it. 0 <= v <= 1 are weights; null if all are 1.
   void (*sum_whole)(const double* x, const double* v, std::size_t count, double scale, double key,
                     double* sum);
-  // For each of at most kWholeRun values in cell `key`, adds its sign, 1 or -1, to its counter of
-  // the kTieCounters (simd/sketch/tie_hash.hpp). The place in the cell is floor(2^44 t + 1/2) +
-  // 2^44, t as above; start: f_0 key modulo kTiePrime.
-  void (*count_ties)(const double* x, std::size_t count, double scale, double key,
-                     std::uint64_t start, std::int64_t* counters);
+  // The hashes of at most kWholeRun values in cell `key` (simd/sketch/tie_hash.hpp), the sign as
+  // their lowest bit. The place in the cell is floor(2^44 t + 1/2) + 2^44, t as above; start: f_0
+  // key modulo kTiePrime. `hash` is aligned to 64 bytes and has room for kWholeRun.
+  void (*hash_ties)(const double* x, std::size_t count, double scale, double key,
+                    std::uint64_t start, std::uint64_t* hash);
   // What SpreadTable::spread adds, for weights of at most 1, each term rounded to a multiple of 1 /
   // kGridQuanta (ties to even).
   void (*spread_whole)(const Window&, const Spot* spot, std::size_t count, const SpreadBox&);
