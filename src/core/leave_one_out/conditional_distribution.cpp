@@ -59,7 +59,7 @@ class Errors {
     } else {
       for (std::size_t p = begin; p < end;) p = add_cell(p, begin, end, room);
     }
-    const std::size_t functions = responses_.functions(), points = responses_.points();
+    const std::size_t points = responses_.points();
     for (std::size_t g = 0; g < points; ++g) {
       add_point(g, points, first + g, point + g * line_.columns(), begin, end, by, room, sums);
     }
