@@ -76,12 +76,12 @@
 #' exact, like the other selectors: their criteria differ from those of the data in memory by at most 1e-12 of the sum
 #' of the absolute values of the terms. For three columns it is at most 1e-9, as for the engine `"fourier"`.
 #'
-#' [hlscv()] and \code{\link{Hlscv}()} warn if tied values leave cross-validation without a minimum. Of values that cells
-#' do not keep, a sketch has an estimate of the tied pairs (Charikar, Chen & Farach-Colton 2004). Each value adds 1 or -1
-#' to one of 65,536 counters, as a hash of the value has it, and the sum of their squares estimates the sum of the squared
-#' numbers of equal values, or of their weights. Its standard error is at most 0.55 percent. Fewer tied pairs than three
-#' standard errors count as none: for values of which few are equal that is 0.017 pairs a value. Values that differ by
-#' less than 2^-44 of the width of a cell count as equal.
+#' [hlscv()] and \code{\link{Hlscv}()} warn if tied values leave cross-validation without a minimum. Of values that
+#' cells do not keep, a sketch has an estimate of the tied pairs (Charikar, Chen & Farach-Colton 2004). Each value adds
+#' 1 or -1 to one of 65,536 counters, as a hash of the value has it, and the sum of their squares estimates the sum of
+#' the squared numbers of equal values, or of their weights. Its standard error is at most 0.55 percent. Fewer tied
+#' pairs than three standard errors count as none: for values of which few are equal that is 0.017 pairs a value. Values
+#' that differ by less than 2^-44 of the width of a cell count as equal.
 #'
 #' Of several columns a density has an error of at most `tol` times its largest value everywhere, also where it is
 #' small. \code{\link{Hlscv}()} does not look for clusters. A grid of more than 4 GB is refused. It covers all rows and
@@ -106,7 +106,8 @@
 #' @section Cost: About 30 ns for a row on one thread, with weights twice that, with a response four times that. With
 #'   several threads it is less for chunks of more than 131,072 rows. A sketch has at most 264 bytes for each cell that
 #'   holds a value, with weights 296, with a response 776, and 0.7 MB for counters of ties, with weights 1.7 MB, unless
-#'   all values are kept. For a billion normal values and the default `hmin` that is 14 MB, and more if tails are heavy. Adding sketches takes a few milliseconds each.
+#'   all values are kept. For a billion normal values and the default `hmin` that is 14 MB, and more if tails are heavy.
+#'   Adding sketches takes a few milliseconds each.
 #'
 #'   Of two columns a row takes about 0.3 microseconds on one thread, of three columns one microsecond. A sketch has
 #'   8 bytes for each cell that a full tile reaches, and the rows of other tiles. For a billion normal rows of two

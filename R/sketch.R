@@ -70,8 +70,8 @@ known_sketch <- function(name, code) {
 #'     `kept`}
 #'   \item{least}{the least bandwidths that the cells serve, of `sums` over pairs and of a `density`; of several columns
 #'     those of sums, along each axis}
-#'   \item{ties}{how many other values or rows each one is equal to, on the average; an estimate unless all are kept, see
-#'     [kde_sketch()]}
+#'   \item{ties}{how many other values or rows each one is equal to, on the average; an estimate unless all are kept,
+#'     see [kde_sketch()]}
 #'   \item{bytes}{the size}
 #'   `print()` and `plot()` return their argument invisibly.
 #' @section Units: The range, the mean, the standard deviation and bandwidths are in the units of the variable.
