@@ -23,9 +23,9 @@
 #'   - bandwidths that all leave observations without neighbours.
 #'
 #'   They have the fields `source` and `chunk` if they are about a chunk.
-#' @section Cost: For n rows, b bandwidths and m points O(b (n + m)) time, about 0.15 microseconds for each row and
-#'   bandwidth on one thread, on all threads. Memory is that of a chunk and of the rows within about six times the
-#'   largest window.
+#' @section Cost: For n rows, b bandwidths and m points O(b (n + m)) time, about 0.2 microseconds for each row and
+#'   bandwidth on one thread, on all threads. Memory is in proportion to a chunk and to the rows within the largest
+#'   window.
 #' @param source a source, or a list of sources, see the section on these.
 #' @param y the name of the column of the response.
 #' @param bws bandwidths, positive numbers, on the scale of `bw.scale`. The one with the least criterion is chosen.
