@@ -38,6 +38,11 @@ std::size_t hash_of(const TileKey& key) {
   return static_cast<std::size_t>(hash);
 }
 
+/// Without the call that std::array's comparison is.
+bool same_key(const TileKey& a, const TileKey& b) {
+  return ((a[0] ^ b[0]) | (a[1] ^ b[1]) | (a[2] ^ b[2])) == 0;
+}
+
 }  // namespace
 
 /// What one group of tiles gets of some samples.
@@ -76,6 +81,11 @@ GridSketch::GridSketch(const GridSketch& other)
   for (const auto& tile : other.tile_) tile_.push_back(std::make_unique<Tile>(*tile));
 }
 
+inline void GridSketch::copy_row(const MatrixView& x, Weights w, std::size_t i, double* row) const {
+  for (std::size_t k = 0; k < d(); ++k) row[k] = x(i, k) + 0.0;
+  if (plan_.weighted()) row[d()] = w[i];
+}
+
 // ---- tiles by their keys
 
 TileKey GridSketch::key_of(const double* row) const {
@@ -96,7 +106,7 @@ double GridSketch::middle(const TileKey& key, std::size_t axis) const {
 std::size_t GridSketch::slot_of(const TileKey& key) const {
   const std::size_t mask = slot_.size() - 1;
   std::size_t at = hash_of(key) & mask;
-  while (slot_[at].number != kNoTile && slot_[at].key != key) at = (at + 1) & mask;
+  while (slot_[at].number != kNoTile && !same_key(slot_[at].key, key)) at = (at + 1) & mask;
   return at;
 }
 
@@ -156,11 +166,6 @@ void GridSketch::add(const MatrixView& x, Weights w, const RunOptions& options) 
   }
 }
 
-void GridSketch::copy_row(const MatrixView& x, Weights w, std::size_t i, double* row) const {
-  for (std::size_t k = 0; k < d(); ++k) row[k] = x(i, k) + 0.0;
-  if (plan_.weighted()) row[d()] = w[i];
-}
-
 /// The numbers of the tiles of the samples from `first` on. Those that are new are opened, one
 /// after another; tiles of samples without weight have none.
 void GridSketch::find_tiles(const MatrixView& x, Weights w, std::size_t first,
@@ -218,7 +223,7 @@ void GridSketch::add_rows(const MatrixView& x, Weights w, std::size_t first, std
       if (plan_.weighted()) widen_range(&filing.weights, row[d()]);
       Tile& tile = *tile_[number[i] - 1];
       if (tile.rows.capacity() == 0) tile.rows.reserve((most + 1) * width);
-      tile.rows.insert(tile.rows.end(), row, row + width);
+      for (std::size_t k = 0; k < width; ++k) tile.rows.push_back(row[k]);
       ++tile.count;
       ++filing.count;
       if (tile.rows.size() == (most + 1) * width) filing.ready.push_back(&tile);

@@ -16,6 +16,9 @@ namespace {
 
 static_assert(simd::kGridQuanta == double(std::int64_t{1} << kQuantumBitsOfGrid), "one quantum");
 
+/// Cells of a tile along an axis.
+constexpr std::size_t kMostSide = 32;
+
 /// The least s with v 2^-s <= 1, 0 if v <= 1.
 int shift_of_weight(double v) {
   int exponent;
@@ -29,9 +32,16 @@ int shift_of_weight(double v) {
 struct GridSketch::Spreading {
   AlignedBuffer own;
   std::vector<simd::Spot> spot;
-  std::vector<double> place, weight, chosen;
-  std::vector<TiePosition> position;
+  std::vector<double> place, weight, chosen;  // weights are 1 if there are none
+  alignas(64) std::uint64_t hash[simd::kGridRun];
   TieCounters ties;  // all zero between calls
+
+  void open(std::size_t d) {
+    if (!spot.empty()) return;
+    spot.assign(simd::kGridRun, simd::Spot{{0, 0, 0}, {0, 0, 0}, 1.0});
+    place.resize(simd::kGridRun * d);
+    weight.assign(simd::kGridRun, 1.0);
+  }
 };
 
 /// Those that a full tile reaches: the next ones along each axis, too.
@@ -132,34 +142,38 @@ void GridSketch::spread_weighted(Tile* tile, std::size_t count, Spreading* memor
 void GridSketch::spread_some(Tile* tile, const double* rows, std::size_t count, int shift,
                              Spreading* memory, const simd::Table& table) {
   const std::size_t n = d(), width = width_of_row();
-  memory->spot.assign(count, simd::Spot{{0, 0, 0}, {0, 0, 0}, 1.0});
-  memory->place.resize(count * n);
-  memory->weight.assign(count, 1.0);
-  memory->position.assign(count, TiePosition());
-  for (std::size_t i = 0; plan_.weighted() && i < count; ++i) {
-    memory->weight[i] = std::ldexp(in_units(rows[i * width + n]), -shift);
-    memory->spot[i].weight = memory->weight[i];
-  }
+  memory->open(n);
+  std::uint64_t* const hash = memory->hash;
+  std::fill(hash, hash + simd::kGridRun, std::uint64_t{0});
   for (std::size_t k = 0; k < n; ++k) {
     const std::size_t axis = k + 3 - n;
     const std::int64_t side = std::int64_t{1} << tile_bits(axis, n);
     const std::int64_t before = tile->key[axis] * side + kTaps / 2;
     const double centre = middle(tile->key, axis), per_side = 1 / static_cast<double>(side);
+    std::array<std::uint64_t, kMostSide> start;
+    start[0] = start_of_ties(k, static_cast<double>(before));
+    for (std::size_t c = 1; c < kMostSide; ++c) start[c] = next_start_of_ties(k, start[c - 1]);
     for (std::size_t i = 0; i < count; ++i) {
       const double g = rows[i * width + k] * scale_[k];
       const std::int64_t above = cell_above(g);
-      memory->spot[i].first[axis] = static_cast<std::uint32_t>(above - before);
-      memory->spot[i].part[axis] = static_cast<double>(above) - g;
+      const double part = static_cast<double>(above) - g;
+      const auto first = static_cast<std::uint32_t>(above - before);
+      memory->spot[i].first[axis] = first;
+      memory->spot[i].part[axis] = part;
       memory->place[i * n + k] = (g - centre) * per_side;
-      const double quanta = std::floor(memory->spot[i].part[axis] * simd::kQuanta + 0.5);
-      memory->position[i].add(k, start_of_ties(k, static_cast<double>(above)), quanta);
+      // Rounded down by the conversion, which std::floor() might be a call for.
+      hash[i] += position_of_tie(k, start[first], part * simd::kQuanta + 0.5);
     }
   }
+  table.sketch->hash_sums(hash, count);
   memory->ties.open(plan_.weighted());
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::uint64_t hash = memory->position[i].hash();
-    const double v = std::ldexp(memory->weight[i], shift);
-    memory->ties.count(&hash, &v, 1);
+  for (std::size_t i = 0; plan_.weighted() && i < count; ++i) {
+    memory->weight[i] = in_units(rows[i * width + n]);
+  }
+  memory->ties.count(hash, memory->weight.data(), count);
+  for (std::size_t i = 0; plan_.weighted() && i < count; ++i) {
+    memory->weight[i] = std::ldexp(memory->weight[i], -shift);
+    memory->spot[i].weight = memory->weight[i];
   }
   // The leaf writes a whole vector of taps along the last axis.
   std::size_t size[3] = {1, 1, 1};

@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "core/base/error.hpp"
-#include "core/base/whole.hpp"
 #include "simd/sketch/whole_moments.hpp"
 
 namespace kestrel {
@@ -82,22 +81,8 @@ std::uint64_t start_of_ties(std::size_t axis, double cell) {
   return simd::kTieFactors[3 * axis] * whole_number<std::uint64_t>(whole) % kPrime;
 }
 
-void TiePosition::add(std::size_t axis, std::uint64_t start, double quanta) {
-  const std::uint64_t place = whole_number<std::uint64_t>(quanta);
-  const std::uint64_t high = place >> simd::kTieLowBits;
-  const std::uint64_t low = place - (high << simd::kTieLowBits);
-  sum_ += start + simd::kTieFactors[3 * axis + 1] * high + simd::kTieFactors[3 * axis + 2] * low;
-}
-
-std::uint64_t TiePosition::hash() const {
-  const std::uint64_t above = sum_ >> simd::kTieRootBits;
-  const std::uint64_t below = sum_ - (above << simd::kTieRootBits);
-  const std::uint64_t root = (above + below) % (std::uint64_t{1} << simd::kTieBits);
-  std::uint64_t hash = 0;
-  for (const std::uint32_t coefficient : simd::kTiePolynomial) {
-    hash = (hash * root + coefficient) % kPrime;
-  }
-  return hash ^ (above & 1);
+std::uint64_t next_start_of_ties(std::size_t axis, std::uint64_t start) {
+  return (start + simd::kTieFactors[3 * axis]) % kPrime;
 }
 
 void check_counters(const TieCounters& counters, std::uint64_t samples, bool weighted,

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/base/whole.hpp"
 #include "core/base/wide_integer.hpp"
 #include "core/data/ties.hpp"
 #include "simd/sketch/tie_hash.hpp"
@@ -39,18 +40,17 @@ Ties tied_pairs(const TieCounters& counters, double samples, double squares);
 /// What the number of a cell, a whole number, adds to the sum that is hashed. (Of many samples of a
 /// cell on a line the leaf simd::SketchTable::hash_ties has the rest.)
 std::uint64_t start_of_ties(std::size_t axis, double cell);
+/// start_of_ties() of the next cell.
+std::uint64_t next_start_of_ties(std::size_t axis, std::uint64_t start);
 
-/// The position of a sample, which is made axis by axis.
-class TiePosition {
- public:
-  /// start: start_of_ties() of the cell; quanta: the place in it, from 0 to 2^45.
-  void add(std::size_t axis, std::uint64_t start, double quanta);
-  /// With the sign as its lowest bit.
-  std::uint64_t hash() const;
-
- private:
-  std::uint64_t sum_ = 0;
-};
+/// What an axis adds to the sum that simd::SketchTable::hash_sums takes. start: start_of_ties() of
+/// the cell; quanta: the place in it, from 0 to 2^45.
+inline std::uint64_t position_of_tie(std::size_t axis, std::uint64_t start, double quanta) {
+  const auto place = static_cast<std::uint64_t>(whole_number<std::int64_t>(quanta));
+  const std::uint64_t high = place >> simd::kTieLowBits;
+  const std::uint64_t low = place & ((std::uint64_t{1} << simd::kTieLowBits) - 1);
+  return start + simd::kTieFactors[3 * axis + 1] * high + simd::kTieFactors[3 * axis + 2] * low;
+}
 
 /// Throws error(input) unless these can be counters of so many samples, which weigh `weight` quanta
 /// if they have weights.

@@ -17,6 +17,8 @@ namespace simd {
 constexpr double kQuanta = 17592186044416.0;  // 2^44
 // Sums of so many of them are exact in a double.
 constexpr std::size_t kWholeRun = 512;
+// Hashes are made of so many sums at a time, or a part of that.
+constexpr std::size_t kHashedTogether = 32;
 // A cell has moments of the orders 0 to kWholeMoments - 1.
 constexpr int kWholeMoments = 16;
 
@@ -45,6 +47,9 @@ struct SketchTable {
   // key modulo kTiePrime. `hash` is aligned to 64 bytes and has room for kWholeRun.
   void (*hash_ties)(const double* x, std::size_t count, double scale, double key,
                     std::uint64_t start, std::uint64_t* hash);
+  // Replaces sums over the axes by their hashes. `sum` is aligned to 64 bytes, and has room for a
+  // multiple of kHashedTogether, of which only the first `count` count.
+  void (*hash_sums)(std::uint64_t* sum, std::size_t count);
   // What SpreadTable::spread adds, for weights of at most 1, each term rounded to a multiple of 1 /
   // kGridQuanta (ties to even).
   void (*spread_whole)(const Window&, const Spot* spot, std::size_t count, const SpreadBox&);
