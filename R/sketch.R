@@ -18,17 +18,20 @@ add_source <- function(sketch, source, plan, na.action, run) {
     rows <- rows_of_source(chunk, plan, k, na.action)
     x <- rows$x
     if (length(x) == 0L) return()
-    largest <- apply(abs(matrix(ranges_cpp(x), nrow = 2L)), 2L, max)
-    farthest <- if (length(plan$exponent) > 1L) 50 else 1000
-    far <- which(log2(largest) >= farthest + plan$exponent)
-    if (length(far) > 0L) {
-      abort_input("`source` must have values below 2^", farthest, " cells, which are ",
-                  width_text(plan$exponent[far[1L]]), " wide, but chunk ", k, " reaches ",
-                  describe_value(largest[far[1L]]), ".")
-    }
-    add_to_sketch_cpp(sketch, x, rows$w, run)
+    tryCatch(add_to_sketch_cpp(sketch, x, rows$w, run), kestrel_core_sketch = function(e) refuse_far(x, plan, k, e))
   }, so_far = function() sketch_from(sketch, run))
   sketch_from(sketch, run)
+}
+
+# The core refuses values that are too large for the cells; which they are is looked up only then.
+refuse_far <- function(x, plan, k, e) {
+  largest <- apply(abs(matrix(ranges_cpp(x), nrow = 2L)), 2L, max)
+  farthest <- if (length(plan$exponent) > 1L) 50 else 1000
+  far <- which(log2(largest) >= farthest + plan$exponent)
+  if (length(far) == 0L) stop(e)
+  abort_input("`source` must have values below 2^", farthest, " cells, which are ",
+              width_text(plan$exponent[far[1L]]), " wide, but chunk ", k, " reaches ",
+              describe_value(largest[far[1L]]), ".")
 }
 
 sketch_from <- function(pointer, run) new_sketch(sketch_bytes_cpp(pointer, run))

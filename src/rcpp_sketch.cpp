@@ -176,7 +176,8 @@ Rcpp::RawVector sketch_bytes_cpp(SEXP sketch, Rcpp::List run) {
 /// or a matrix. w: their weights, NULL if the plan has none.
 // [[Rcpp::export(rng = false)]]
 void add_to_sketch_cpp(SEXP sketch, SEXP x, SEXP w, Rcpp::List run) {
-  growing_at(sketch).add(x, w, unpack_run(run));
+  const Run how = unpack_run(run);
+  refusing_sketches([&] { growing_at(sketch).add(x, w, how); });
 }
 
 /// The sum of several sketches, given as bytes, of one plan.

@@ -21,13 +21,18 @@ constexpr double kFarthestCell = 1125899906842624.0;  // 2^50
 
 }  // namespace
 
-CellSort::CellSort(Span<const double> x, Weights w, const ValueRange& range, int exponent,
-                   const simd::Table& table)
-    : scale_(std::ldexp(1.0, -exponent)),
-      weighted_(!w.absent()),
-      sorted_(x.size),
-      sorted_weight_(w.absent() ? 0 : x.size),
-      slot_(x.size) {
+void CellSort::sort(Span<const double> x, Weights w, const ValueRange& range, int exponent,
+                    const simd::Table& table) {
+  scale_ = std::ldexp(1.0, -exponent);
+  weighted_ = !w.absent();
+  sorted_.resize(x.size);
+  sorted_weight_.resize(weighted_ ? x.size : 0);
+  slot_.resize(x.size);
+  below_.clear();
+  above_.clear();
+  key_.clear();
+  first_.clear();
+  placed_ = 0;
   const double n = static_cast<double>(x.size), cells = range.cells(exponent);
   double first = std::floor(range.min * scale_), slots = cells;
   if (!(cells <= 4 * n + 1024)) {
@@ -39,20 +44,20 @@ CellSort::CellSort(Span<const double> x, Weights w, const ValueRange& range, int
   const std::size_t count = whole_number<std::size_t>(slots);
   find_slots(x, w, first, count, table);
 
-  std::vector<std::size_t> next(count + 1, 0);
+  next_.assign(count + 1, 0);
   for (std::size_t i = 0; i < x.size; ++i) {
-    if (slot_[i] != kBeyond) ++next[slot_[i]];
+    if (slot_[i] != kBeyond) ++next_[slot_[i]];
   }
   add_outside(&below_);
   for (std::size_t slot = 0; slot < count; ++slot) {
-    const std::size_t size = next[slot];
-    next[slot] = placed_;
+    const std::size_t size = next_[slot];
+    next_[slot] = placed_;
     if (size == 0) continue;
     open_cell(first + static_cast<double>(slot));
     placed_ += size;
   }
   for (std::size_t i = 0; i < x.size; ++i) {
-    if (slot_[i] != kBeyond) place(next[slot_[i]]++, x[i], w[i]);
+    if (slot_[i] != kBeyond) place(next_[slot_[i]]++, x[i], w[i]);
   }
   add_outside(&above_);
   first_.push_back(placed_);

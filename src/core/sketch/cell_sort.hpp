@@ -21,10 +21,11 @@ namespace kestrel {
 /// but would make the cell depend on the other samples.)
 class CellSort {
  public:
-  /// range: range_of(x); w: one weight each, absent if there are none. Samples within about 2 n
-  /// cells of their median are sorted by counting, the m farther out by comparison: O(n + m log m).
-  CellSort(Span<const double> x, Weights w, const ValueRange& range, int exponent,
-           const simd::Table& table);
+  /// Sorts these, and forgets those of the last call but for their memory. range: all lie in it; w:
+  /// one weight each, absent if there are none. Samples within about 2 n cells of their median are
+  /// sorted by counting, the m farther out by comparison: O(n + m log m).
+  void sort(Span<const double> x, Weights w, const ValueRange& range, int exponent,
+            const simd::Table& table);
 
   std::size_t cells() const { return key_.size(); }
   /// Ascending.
@@ -50,13 +51,13 @@ class CellSort {
   }
   void open_cell(double key);
 
-  const double scale_;
-  const bool weighted_;
-  RawArray<double> sorted_, sorted_weight_;
-  RawArray<std::uint32_t> slot_;
+  double scale_ = 1;
+  bool weighted_ = false;
+  RawVector<double> sorted_, sorted_weight_;
+  RawVector<std::uint32_t> slot_;
   Outside below_, above_;
   std::vector<double> key_;
-  std::vector<std::size_t> first_;
+  std::vector<std::size_t> first_, next_;
   std::size_t placed_ = 0;
 };
 

@@ -64,17 +64,18 @@ WeightSums LineSketch::weight_sums() const {
           static_cast<std::size_t>(n_)};
 }
 
-void LineSketch::check(Span<const double> x, Weights w, const ParallelOptions& options) const {
+ValueRange LineSketch::check(Span<const double> x, Weights w,
+                             const ParallelOptions& options) const {
   check_weight_count(x.size, w.size);
   if (w.absent() == plan_.paired()) {
     throw error(ErrorKind::internal, "weights and responses go with a plan that has them");
   }
-  if (x.size == 0) return;
   const ValueRange range = range_of(x, options);
+  if (x.size == 0) return range;
   if (std::max(std::fabs(range.min), std::fabs(range.max)) * scale_ >= kLargestKey) {
     throw error(ErrorKind::input, "values are too large for these cells");
   }
-  if (w.absent()) return;
+  if (w.absent()) return range;
   const ValueRange second = range_of({w.data, w.size}, options);
   if (plan_.regression()) {
     if (!(response_in_units(second.max) < kMostUnits &&
@@ -84,17 +85,11 @@ void LineSketch::check(Span<const double> x, Weights w, const ParallelOptions& o
   } else if (second.min < 0 || in_units(second.max) >= kMostUnits) {
     throw error(ErrorKind::input, "values are not weights for this plan");
   }
+  return range;
 }
 
-void LineSketch::add(Span<const double> x, Weights w, const RunOptions& options) {
-  check(x, w, part_of(options.parallel, 0, 0));
-  for (std::size_t begin = 0; begin < x.size; begin += kPartOfSketch) {
-    const std::size_t count = std::min(kPartOfSketch, x.size - begin);
-    add_part({x.data + begin, count}, w.part(begin, count), options);
-  }
-}
-
-void LineSketch::add_part(Span<const double> x, Weights w, const RunOptions& options) {
+void LineSketch::add(Span<const double> x, Weights w, const ValueRange& range,
+                     const RunOptions& options, CellSort* sorted) {
   KeptSamples positive;
   if (plan_.weighted() && std::find(w.data, w.data + w.size, 0.0) != w.data + w.size) {
     for (std::size_t i = 0; i < x.size; ++i) {
@@ -105,29 +100,32 @@ void LineSketch::add_part(Span<const double> x, Weights w, const RunOptions& opt
     w = {positive.w.data(), positive.size()};
   }
   const ParallelOptions silent = part_of(options.parallel, 0, 0);
-  const ValueRange range = range_of(x, silent);
-  CellSort sorted(x, w, range, plan_.exponent, *options.table);
+  // A pass, unless there are few cells for so many samples.
+  const bool narrow =
+      positive.empty() && range.cells(plan_.exponent) <= static_cast<double>(x.size);
+  const ValueRange own = narrow ? range : range_of(x, silent);
+  sorted->sort(x, w, own, plan_.exponent, *options.table);
   poll_if_due(options.parallel);
   const std::size_t before = full_.size();
   std::vector<double> crowded;
-  for (std::size_t c = 0; c < sorted.cells(); ++c) {
-    if (sorted.count(c) > kMostKept) crowded.push_back(sorted.key(c));
+  for (std::size_t c = 0; c < sorted->cells(); ++c) {
+    if (sorted->count(c) > kMostKept) crowded.push_back(sorted->key(c));
   }
   open(crowded);
   KeptSamples loose;
   std::size_t k = 0;
-  for (std::size_t c = 0; c < sorted.cells(); ++c) {
-    double *values = sorted.values(c), *weights = sorted.weights(c);
-    while (k < full_.size() && full_[k] < sorted.key(c)) ++k;
-    if (k < full_.size() && full_[k] == sorted.key(c)) {
-      add_values(values, weights, sorted.count(c), full_[k], *options.table, sums_of(k));
+  for (std::size_t c = 0; c < sorted->cells(); ++c) {
+    double *values = sorted->values(c), *weights = sorted->weights(c);
+    while (k < full_.size() && full_[k] < sorted->key(c)) ++k;
+    if (k < full_.size() && full_[k] == sorted->key(c)) {
+      add_values(values, weights, sorted->count(c), full_[k], *options.table, sums_of(k));
       continue;
     }
-    sort_samples(values, weights, sorted.count(c));
-    loose.append(values, weights, sorted.count(c));
+    sort_samples(values, weights, sorted->count(c));
+    loose.append(values, weights, sorted->count(c));
   }
   n_ += x.size;
-  widen(&range_, range);
+  widen(&range_, own);
   if (!w.absent()) widen(&second_range_, range_of({w.data, w.size}, silent));
   if (loose.empty() && full_.size() == before) return;
   settle(merged(kept_, loose), *options.table);

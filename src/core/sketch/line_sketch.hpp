@@ -16,14 +16,15 @@
 #include "core/data/sample_moments.hpp"
 #include "core/data/weights.hpp"
 #include "core/fgt/cell_order.hpp"
+#include "core/sketch/cell_sort.hpp"
 #include "core/sketch/kept_samples.hpp"
 #include "core/sketch/tie_counters.hpp"
 #include "simd/sketch/whole_moments.hpp"
 
 namespace kestrel {
 
-/// Samples that are sorted together, at most: so many that those of one cell are worth a call.
-constexpr std::size_t kPartOfSketch = std::size_t{1} << 20;
+/// Samples that are sorted together, at most: so many that cells of few of them are rare.
+constexpr std::size_t kPartOfSketch = std::size_t{1} << 22;
 
 /// What all sketches that are added must have in common.
 struct SketchPlan {
@@ -90,13 +91,12 @@ class LineSketch {
   /// Throws error(input) if a value is not finite or is too large for the cells: 2^1000 of them or
   /// more from zero. The same is for weights that are negative or not finite, or kMostUnits or
   /// more, and for responses as far from their origin. w: absent unless the plan has weights, or
-  /// responses, which then take their place here.
-  void check(Span<const double> x, Weights w, const ParallelOptions& options) const;
-  /// Adds samples, on one thread (SketchBuilder is for several). O(n moments). Where check()
-  /// throws, nothing is added.
-  void add(Span<const double> x, Weights w, const RunOptions& options);
-  /// The same for samples that check() has seen, at most kPartOfSketch.
-  void add_part(Span<const double> x, Weights w, const RunOptions& options);
+  /// responses, which then take their place here. Returns the range of x.
+  ValueRange check(Span<const double> x, Weights w, const ParallelOptions& options) const;
+  /// Adds samples that check() has seen, at most kPartOfSketch of them, which lie in `range`, on
+  /// one thread (SketchBuilder is for several). O(n moments). `sorted` is memory.
+  void add(Span<const double> x, Weights w, const ValueRange& range, const RunOptions& options,
+           CellSort* sorted);
   /// Adds a sketch. Throws error(input) if the plans differ. O(cells).
   void merge(const LineSketch& other, const simd::Table& table);
 

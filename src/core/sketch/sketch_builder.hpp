@@ -12,9 +12,9 @@ namespace kestrel {
 /// that takes longer than a chunk of some million samples.
 class SketchBuilder {
  public:
-  explicit SketchBuilder(const LineSketch& start) : of_worker_{start} {}
+  explicit SketchBuilder(const LineSketch& start) : of_worker_{{start, {}}} {}
 
-  const SketchPlan& plan() const { return of_worker_[0].plan(); }
+  const SketchPlan& plan() const { return of_worker_[0].sketch.plan(); }
   /// Errors as LineSketch::check(), and then nothing is added. After an exception of the poll it is
   /// unknown how much was added.
   void add(Span<const double> x, Weights w, const RunOptions& options);
@@ -22,7 +22,11 @@ class SketchBuilder {
   LineSketch sum(const RunOptions& options) const;
 
  private:
-  std::vector<LineSketch> of_worker_;
+  struct Worker {
+    LineSketch sketch;
+    CellSort sorted;  // memory that the next chunk takes again
+  };
+  std::vector<Worker> of_worker_;
 };
 
 }  // namespace kestrel

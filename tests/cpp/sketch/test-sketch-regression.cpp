@@ -5,10 +5,10 @@
 
 #include "common.hpp"
 #include "core/base/error.hpp"
-#include "core/sketch/sketch_builder.hpp"
 #include "core/sketch/sketch_bytes.hpp"
 #include "core/sketch/sketch_regression.hpp"
 #include "core/sketch/sketch_sample.hpp"
+#include "grown-sketch.hpp"
 #include "lines.hpp"
 
 using namespace kestrel;
@@ -74,7 +74,7 @@ void add(const Pairs& pairs, const std::vector<std::size_t>& rows, const RunOpti
     x.push_back(pairs.x[i]);
     y.push_back(pairs.y[i]);
   }
-  sketch->add({x.data(), x.size()}, Weights(y.data(), y.size()), options);
+  add_to(sketch, {x.data(), x.size()}, Weights(y.data(), y.size()), options);
 }
 
 std::vector<std::size_t> all_rows(const Pairs& pairs) {
@@ -195,7 +195,7 @@ TEST(RegressionSketch, RefusesPartsThatNoSamplesHave) {
   EXPECT_THROW(with(0, sums[0], {-1e30, 1e30}), error);
   LineSketch empty(plan_of(pairs));
   const double x = 1, y = 1e9;
-  EXPECT_THROW(empty.add({&x, 1}, Weights(&y, 1), on_best()), error);
+  EXPECT_THROW(add_to(&empty, {&x, 1}, Weights(&y, 1), on_best()), error);
   SketchPlan other = plan_of(pairs);
   other.response_origin += 1;
   EXPECT_THROW(empty.merge(LineSketch(other), *common::tables().back()), error);

@@ -9,9 +9,9 @@
 #include "core/fgt/density.hpp"
 #include "core/fgt/line_sample.hpp"
 #include "core/fgt/pairs.hpp"
-#include "core/sketch/sketch_builder.hpp"
 #include "core/sketch/sketch_bytes.hpp"
 #include "core/sketch/sketch_sample.hpp"
+#include "grown-sketch.hpp"
 #include "lines.hpp"
 #include "oracle.hpp"
 #include "tie-oracle.hpp"
@@ -48,7 +48,7 @@ int exponent_of(const Line& line) {
 
 LineSketch sketch_of_line(const std::vector<double>& x, int exponent, const RunOptions& options) {
   LineSketch sketch({exponent, "x"});
-  sketch.add(span(x), Weights::ones(x.size()), options);
+  add_to(&sketch, span(x), Weights::ones(x.size()), options);
   return sketch;
 }
 
@@ -66,7 +66,8 @@ SketchPlan plan_of(const Line& line) {
 void add_samples(const Line& line, std::size_t from, std::size_t count, const RunOptions& options,
                  LineSketch* sketch) {
   const Weights w(line.w.data() + from, count);
-  sketch->add({line.x.data() + from, count}, is_weighted(line) ? w : Weights::ones(count), options);
+  add_to(sketch, {line.x.data() + from, count}, is_weighted(line) ? w : Weights::ones(count),
+         options);
 }
 
 LineSketch sketch_of_line(const Line& line, const RunOptions& options = on_best()) {
@@ -370,7 +371,7 @@ TEST(SketchBytes, AreRefusedIfTheyWereChanged) {
   std::vector<double> x(40, 0.25);
   x.push_back(7);
   LineSketch sketch({-2, "a name"});
-  sketch.add(span(x), Weights::ones(x.size()), on_best());
+  add_to(&sketch, span(x), Weights::ones(x.size()), on_best());
   const Bytes bytes = bytes_of(sketch);
   for (std::size_t size = 0; size < bytes.size(); ++size) {
     expect_refused([&] { sketch_of({bytes.data(), size}); }, "");
@@ -394,7 +395,7 @@ TEST(SketchBytes, AreRefusedIfNoSamplesHaveThem) {
   std::vector<double> x(40, 0.25);
   for (int k = 0; k < 9; ++k) x.push_back(k);
   LineSketch sketch({-2, "x"});
-  sketch.add(span(x), Weights::ones(x.size()), on_best());
+  add_to(&sketch, span(x), Weights::ones(x.size()), on_best());
   const Bytes bytes = bytes_of(sketch);
   std::mt19937_64 random(5);
   int refused = 0;
@@ -423,13 +424,14 @@ TEST(SketchRefusals, AreOfValuesAndPlans) {
     const std::vector<double> x{1, 2, bad};
     LineSketch sketch({-6, "x"});
     const Bytes before = bytes_of(sketch);
-    expect_refused([&] { sketch.add(span(x), Weights::ones(x.size()), on_best()); }, "values ");
+    expect_refused([&] { add_to(&sketch, span(x), Weights::ones(x.size()), on_best()); },
+                   "values ");
     EXPECT_EQ(bytes_of(sketch), before);
   }
   for (const double bad : {infinity, -1.0, std::nan(""), std::ldexp(1.0, 30)}) {
     const std::vector<double> x{1, 2, 3}, w{1, 2, bad};
     LineSketch sketch({-6, "x", "w", 3});
-    expect_refused([&] { sketch.add(span(x), Weights(span(w)), on_best()); }, "values ");
+    expect_refused([&] { add_to(&sketch, span(x), Weights(span(w)), on_best()); }, "values ");
     EXPECT_EQ(sketch.n(), 0u);
   }
   LineSketch sketch({-6, "x"});

@@ -7,9 +7,9 @@
 #include "common.hpp"
 #include "core/base/error.hpp"
 #include "core/sketch/grid_sketch.hpp"
-#include "core/sketch/line_sketch.hpp"
 #include "core/sketch/sketch_sample.hpp"
 #include "core/sketch/tie_counters.hpp"
+#include "grown-sketch.hpp"
 #include "shapes.hpp"
 
 using namespace kestrel;
@@ -75,7 +75,7 @@ TEST(TieCounters, EstimateThePairsOfALine) {
   for (const Tied& tied : tied_samples()) {
     for (const int exponent : {-7, -2, 3}) {
       LineSketch sketch({exponent, "x"});
-      sketch.add({tied.x.data(), tied.x.size()}, Weights::ones(tied.x.size()), on_last());
+      add_to(&sketch, {tied.x.data(), tied.x.size()}, Weights::ones(tied.x.size()), on_last());
       const Ties ties = ties_of_sketch(sketch);
       expect_pairs(ties.pairs, pairs_of(tied.x), static_cast<double>(tied.x.size()),
                    tied.name + ", " + std::to_string(exponent));
@@ -102,11 +102,11 @@ TEST(TieCounters, EstimateThePairsOfSeveralColumns) {
 TEST(TieCounters, AreOfFullCells) {
   const std::vector<double> few(LineSketch::kMostKept, 0.5), one{0.5}, far{9, 9, 9};
   LineSketch sketch({-2, "x"}), other({-2, "x"}), last({-2, "x"});
-  sketch.add({few.data(), few.size()}, Weights::ones(few.size()), on_last());
+  add_to(&sketch, {few.data(), few.size()}, Weights::ones(few.size()), on_last());
   EXPECT_TRUE(sketch.ties().empty());
   EXPECT_EQ(ties_of_sketch(sketch).pairs, 240);
-  other.add({one.data(), 1}, Weights::ones(1), on_last());
-  last.add({far.data(), 3}, Weights::ones(3), on_last());
+  add_to(&other, {one.data(), 1}, Weights::ones(1), on_last());
+  add_to(&last, {far.data(), 3}, Weights::ones(3), on_last());
   sketch.merge(other, *on_last().table);
   sketch.merge(last, *on_last().table);
   const std::vector<std::int64_t>& counters = sketch.ties().samples;
@@ -141,7 +141,7 @@ TEST(TieCounters, EstimateTheWeightOfPairs) {
     const double n = static_cast<double>(x.size()), error = std::sqrt(2.0 / 65536);
     const Weights weights(w.data(), w.size());
     LineSketch line({-4, "x", "w", 3});
-    line.add({x.data(), x.size()}, weights, on_last());
+    add_to(&line, {x.data(), x.size()}, weights, on_last());
     std::vector<double> rows = x;
     rows.insert(rows.end(), x.begin(), x.end());
     GridSketch grid({{-1, -2}, {"x", "y"}, "w", 3});
