@@ -437,16 +437,20 @@ merge_sketches_cpp <- function(sketches, run) {
     .Call(`_kestrel_merge_sketches_cpp`, sketches, run)
 }
 
-sketch_info_cpp <- function(bytes) {
-    .Call(`_kestrel_sketch_info_cpp`, bytes)
+unpack_sketch_cpp <- function(bytes) {
+    .Call(`_kestrel_unpack_sketch_cpp`, bytes)
+}
+
+sketch_info_cpp <- function(read) {
+    .Call(`_kestrel_sketch_info_cpp`, read)
 }
 
 sketch_quantiles_cpp <- function(bytes, prob) {
     .Call(`_kestrel_sketch_quantiles_cpp`, bytes, prob)
 }
 
-sketch_sample_cpp <- function(bytes, run) {
-    .Call(`_kestrel_sketch_sample_cpp`, bytes, run)
+sketch_sample_cpp <- function(read, run) {
+    .Call(`_kestrel_sketch_sample_cpp`, read, run)
 }
 
 sketch_regression_cpp <- function(bytes, run) {

@@ -79,7 +79,7 @@ as_sketch <- function(x, plan = NULL, ...) {
     return(x)
   }
   if (is.raw(x)) {
-    known_sketch("x", sketch_info_cpp(x))
+    known_sketch("x", unpack_sketch_cpp(x))
     return(new_sketch(as.vector(x)))
   }
   if (!is_frame(x)) {

@@ -8,7 +8,8 @@ check_sample_or_sketch <- function(x, w, na.action) {
 # The sample of a sketch, in the form of check_sample(). Its values are not known: `x` has the least and the largest
 # one, so that checks of the spread can be as usual.
 sketch_sample <- function(sketch, w = NULL) {
-  info <- check_sketch(sketch)
+  read <- unpacked_sketch(sketch)
+  info <- sketch_info_cpp(read)
   if (!is.null(w)) abort_input("`w` must not be given for a sketch; sketch_plan() takes the name of its weights.")
   if (info$n == 0) abort_input("`x` must have at least one observation, but the sketch has none.")
   if (info$mean_units < 2^-10) {
@@ -17,7 +18,7 @@ sketch_sample <- function(sketch, w = NULL) {
                 describe_value(2^(info$weight_exponent - 10)), " keep their digits: sketch_plan() takes another pilot.")
   }
   if (length(info$column) > 1L && info$full == 0) return(sample_of_rows(sketch, info))
-  data <- sketch_sample_cpp(sketch$bytes, run_options(1L))
+  data <- sketch_sample_cpp(read, run_options(1L))
   range <- as.matrix(info$range)
   if (ncol(range) > 1L && all(nzchar(info$column))) colnames(range) <- info$column
   list(x = if (info$n > 1) range else range[1L, , drop = FALSE], w = ones_cpp(info$n),

@@ -15,15 +15,24 @@ kde_sketch <- function(source, plan, ..., na.action = stats::na.fail, threads = 
 add_source <- function(sketch, source, plan, na.action, run) {
   columns <- Filter(nzchar, c(plan$column, plan$weight, plan$response))
   each_chunk(source, if (all(nzchar(plan$column))) columns, function(chunk, k) {
+    add <- function(x, w, refused) {
+      if (length(x) == 0L) return(TRUE)
+      tryCatch({
+        add_to_sketch_cpp(sketch, x, w, run)
+        TRUE
+      }, kestrel_core_sketch = refused)
+    }
+    # The core looks at all values before it adds any. What is wrong with them is looked up only if it refuses them.
+    plain <- !any(nzchar(c(plan$weight, plan$response)))
+    if (plain && add(columns_of_chunk(chunk, plan$column, k)$x, NULL, function(e) FALSE)) return()
     rows <- rows_of_source(chunk, plan, k, na.action)
-    x <- rows$x
-    if (length(x) == 0L) return()
-    tryCatch(add_to_sketch_cpp(sketch, x, rows$w, run), kestrel_core_sketch = function(e) refuse_far(x, plan, k, e))
+    add(rows$x, rows$w, function(e) refuse_far(rows$x, plan, k, e))
+    NULL
   }, so_far = function() sketch_from(sketch, run))
   sketch_from(sketch, run)
 }
 
-# The core refuses values that are too large for the cells; which they are is looked up only then.
+# Values that are too large for the cells.
 refuse_far <- function(x, plan, k, e) {
   largest <- apply(abs(matrix(ranges_cpp(x), nrow = 2L)), 2L, max)
   farthest <- if (length(plan$exponent) > 1L) 50 else 1000
@@ -41,8 +50,12 @@ new_sketch <- function(bytes) structure(list(bytes = bytes), class = "kestrel_sk
 is_sketch <- function(x) inherits(x, "kestrel_sketch")
 
 check_sketch <- function(x, name = "x") {
+  sketch_info_cpp(unpacked_sketch(x, name))
+}
+
+unpacked_sketch <- function(x, name = "x") {
   check_object(x, name, "kestrel_sketch")
-  known_sketch(name, sketch_info_cpp(x$bytes))
+  known_sketch(name, unpack_sketch_cpp(x$bytes))
 }
 
 # The core's words for bytes that are no sketch.

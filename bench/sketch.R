@@ -1,9 +1,9 @@
 # What a sketch costs beside the pass over the data in memory that it stands for, in one run, alternating: medians, CPU
 # time of the process, one thread.
 #
-#   Rscript bench/sketch.R [--short] [rows after grids many]
+#   Rscript bench/sketch.R [--short] [rows after grids many billion workers]
 #
-# `many` is in real time, on 16 threads.
+# The last three are in real time: on 16 threads, and on eight processes of one thread each.
 #
 # kestrel must be installed. Every sketch is first compared with the data in memory.
 
@@ -85,33 +85,113 @@ race_grids <- function(n = sized(2e6, 2e5)) {
   }
 }
 
-# ---- 1e8 rows of two columns on all cores, generated chunk by chunk: in real time, since threads work side by side.
-# The time of the generator is taken off. No row comes twice, since tied rows would leave cross-validation without a
-# minimum: the chunks are rotations of one.
+# ---- a source of n rows, generated chunk by chunk by make(k), which the time is kept of: it is taken off. No row comes
+# twice, since tied rows would leave cross-validation without a minimum.
+generated_source <- function(n, rows, make) {
+  made <- 0
+  spent <- 0
+  list(chunks = function(reset = FALSE) {
+         if (reset || made == n) return()
+         made <<- made + rows
+         spent <<- spent + system.time(gcFirst = FALSE, chunk <- make(made / n))[["elapsed"]]
+         chunk
+       }, spent = function() spent)
+}
+
+sketch_seconds <- function(source, plan, threads) {
+  spent <- system.time(s <- kde_sketch(source$chunks, plan, threads = threads))[["elapsed"]]
+  list(sketch = s, seconds = spent - source$spent())
+}
+
+# ---- 1e8 rows of two columns on all cores, and fewer on one: the chunks are rotations of one
 race_many <- function(n = sized(1e8, 1e6), threads = sized(16L, 2L)) {
   set.seed(2L)
   rows <- min(n, 5e6)
   round <- matrix(stats::rnorm(2 * rows), rows)
   correlated <- rbind(c(1, 0.6), c(0, 0.8))
   plan <- sketch_plan(round %*% correlated)
-  made <- 0
-  generated <- 0
-  chunks <- function(reset = FALSE) {
-    if (reset || made == n) return()
-    made <<- made + rows
-    angle <- made / n
-    spent <- system.time(gcFirst = FALSE,
-                         chunk <- round %*% rbind(c(cos(angle), sin(angle)), c(-sin(angle), cos(angle))) %*% correlated)
-    generated <<- generated + spent[["elapsed"]]
-    chunk
+  rotated <- function(angle) {
+    round %*% rbind(c(cos(angle), sin(angle)), c(-sin(angle), cos(angle))) %*% correlated
   }
-  spent <- system.time(s <- kde_sketch(chunks, plan, threads = threads))[["elapsed"]] - generated
-  found <- system.time(Hlscv(s, threads = threads))[["elapsed"]]
-  keep("many", "rows a second", "rows / s", n / spent, d = 2, n = n)
-  keep("many", "Hlscv", "s", found, d = 2, n = n)
-  show(data.frame(n = figure(n), threads = threads, "rows a second" = figure(n / spent),
-                  "3e7 at least" = verdict(n / spent >= 3e7), "Hlscv, s" = figure(found),
-                  "at most 0.5" = verdict(found <= 0.5), MB = figure(length(s$bytes) / 1e6), check.names = FALSE))
+  show_rows <- function(n, threads, least, selector) {
+    run <- sketch_seconds(generated_source(n, rows, rotated), plan, threads)
+    rate <- n / run$seconds
+    keep(paste("many", threads), "rows a second", "rows / s", rate, d = 2, n = n)
+    table <- data.frame(n = figure(n), threads = threads, "rows a second" = figure(rate),
+                        "at least" = figure(least), reached = verdict(rate >= least),
+                        MB = figure(length(run$sketch$bytes) / 1e6), check.names = FALSE)
+    if (selector) {
+      found <- system.time(Hlscv(run$sketch, threads = threads))[["elapsed"]]
+      keep("many", "Hlscv", "s", found, d = 2, n = n)
+      table <- cbind(table, data.frame("Hlscv, s" = figure(found), "at most 0.5" = verdict(found <= 0.5),
+                                       check.names = FALSE))
+    }
+    show(table)
+  }
+  show_rows(n, threads, 3e7, TRUE)
+  show_rows(max(rows, n / 10), 1L, 2.5e6, FALSE)
 }
 
-run_sections(list(rows = race_rows, after = race_after, grids = race_grids, many = race_many))
+# ---- 1e9 rows of one column on all cores, and fewer on one: the chunks are a rotation's first coordinates
+race_billion <- function(n = sized(1e9, 2e6), threads = sized(16L, 2L)) {
+  set.seed(3L)
+  rows <- min(n / 2, 2e7)
+  first <- stats::rnorm(rows)
+  second <- stats::rnorm(rows)
+  plan <- sketch_plan(first)
+  rotated <- function(share) cos(pi * share) * first + sin(pi * share) * second
+  show_rows <- function(n, threads, least, selectors) {
+    run <- sketch_seconds(generated_source(n, rows, rotated), plan, threads)
+    rate <- n / run$seconds
+    keep(paste("billion", threads), "rows a second", "rows / s", rate, d = 1, n = n)
+    table <- data.frame(n = figure(n), threads = threads, "rows a second" = figure(rate),
+                        "at least" = figure(least), reached = verdict(rate >= least),
+                        MB = figure(length(run$sketch$bytes) / 1e6), check.names = FALSE)
+    if (selectors) {
+      found <- system.time({
+        hpi(run$sketch, threads = threads)
+        hlscv(run$sketch, threads = threads)
+      })[["elapsed"]]
+      keep("billion", "hpi and hlscv", "s", found, d = 1, n = n)
+      table <- cbind(table, data.frame("hpi and hlscv, s" = figure(found), "at most 0.2" = verdict(found <= 0.2),
+                                       check.names = FALSE))
+    }
+    show(table)
+  }
+  show_rows(n, threads, 4e8, TRUE)
+  show_rows(max(rows, n / 10), 1L, 3e7, FALSE)
+}
+
+# ---- parts on processes: one part, and eight of the same size side by side on eight of them
+race_workers <- function(n = sized(1e8, 1e6), workers = sized(8L, 2L)) {
+  if (!requireNamespace("future.apply", quietly = TRUE)) {
+    cat("workers: future.apply is not installed\n")
+    return()
+  }
+  plan <- sketch_plan(stats::qnorm(stats::ppoints(1e5)))
+  part <- function(k) {
+    x <- stats::qnorm(stats::ppoints(1e6)) + 1e-7 * k
+    rounds <- n / 1e6
+    made <- 0
+    source <- function(reset = FALSE) {
+      if (reset || made == rounds) return()
+      made <<- made + 1
+      x + made / n
+    }
+    kde_sketch(source, plan, threads = 1L)
+  }
+  old <- future::plan("multisession", workers = workers)
+  on.exit(future::plan(old))
+  parts <- function(count) future.apply::future_lapply(seq_len(count), part, future.packages = "kestrel")
+  parts(workers)  # starts the processes
+  one <- median(replicate(3L, system.time(parts(1L))[["elapsed"]]))
+  all <- median(replicate(3L, system.time(parts(workers))[["elapsed"]]))
+  times <- workers * one / all
+  keep("workers", "beside one", "times", times, d = 1, n = n)
+  show(data.frame("rows of a part" = figure(n), workers = workers, "one, s" = figure(one), "all, s" = figure(all),
+                  "times one" = figure(times), "at least 7 of 8" = verdict(times >= 7 / 8 * workers),
+                  check.names = FALSE))
+}
+
+run_sections(list(rows = race_rows, after = race_after, grids = race_grids, many = race_many, billion = race_billion,
+                  workers = race_workers))

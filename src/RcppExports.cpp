@@ -1351,13 +1351,23 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
-// sketch_info_cpp
-Rcpp::List sketch_info_cpp(Rcpp::RawVector bytes);
-RcppExport SEXP _kestrel_sketch_info_cpp(SEXP bytesSEXP) {
+// unpack_sketch_cpp
+SEXP unpack_sketch_cpp(Rcpp::RawVector bytes);
+RcppExport SEXP _kestrel_unpack_sketch_cpp(SEXP bytesSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::traits::input_parameter< Rcpp::RawVector >::type bytes(bytesSEXP);
-    rcpp_result_gen = Rcpp::wrap(sketch_info_cpp(bytes));
+    rcpp_result_gen = Rcpp::wrap(unpack_sketch_cpp(bytes));
+    return rcpp_result_gen;
+END_RCPP
+}
+// sketch_info_cpp
+Rcpp::List sketch_info_cpp(SEXP read);
+RcppExport SEXP _kestrel_sketch_info_cpp(SEXP readSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type read(readSEXP);
+    rcpp_result_gen = Rcpp::wrap(sketch_info_cpp(read));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1373,13 +1383,13 @@ BEGIN_RCPP
 END_RCPP
 }
 // sketch_sample_cpp
-SEXP sketch_sample_cpp(Rcpp::RawVector bytes, Rcpp::List run);
-RcppExport SEXP _kestrel_sketch_sample_cpp(SEXP bytesSEXP, SEXP runSEXP) {
+SEXP sketch_sample_cpp(SEXP read, Rcpp::List run);
+RcppExport SEXP _kestrel_sketch_sample_cpp(SEXP readSEXP, SEXP runSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
-    Rcpp::traits::input_parameter< Rcpp::RawVector >::type bytes(bytesSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type read(readSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
-    rcpp_result_gen = Rcpp::wrap(sketch_sample_cpp(bytes, run));
+    rcpp_result_gen = Rcpp::wrap(sketch_sample_cpp(read, run));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1731,6 +1741,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_sketch_bytes_cpp", (DL_FUNC) &_kestrel_sketch_bytes_cpp, 2},
     {"_kestrel_add_to_sketch_cpp", (DL_FUNC) &_kestrel_add_to_sketch_cpp, 4},
     {"_kestrel_merge_sketches_cpp", (DL_FUNC) &_kestrel_merge_sketches_cpp, 2},
+    {"_kestrel_unpack_sketch_cpp", (DL_FUNC) &_kestrel_unpack_sketch_cpp, 1},
     {"_kestrel_sketch_info_cpp", (DL_FUNC) &_kestrel_sketch_info_cpp, 1},
     {"_kestrel_sketch_quantiles_cpp", (DL_FUNC) &_kestrel_sketch_quantiles_cpp, 2},
     {"_kestrel_sketch_sample_cpp", (DL_FUNC) &_kestrel_sketch_sample_cpp, 2},

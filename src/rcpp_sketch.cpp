@@ -39,6 +39,14 @@ class HeldSketch : public HeldSample {
   const std::unique_ptr<const Sample> sample_;
 };
 
+/// What bytes were read as: a sketch of either kind.
+struct ReadSketch {
+  std::unique_ptr<LineSketch> line;
+  std::unique_ptr<GridSketch> grid;
+};
+
+ReadSketch& read_at(SEXP pointer) { return *Rcpp::XPtr<ReadSketch>(pointer).checked_get(); }
+
 /// A sketch that grows, which R holds a pointer to.
 class GrowingSketch {
  public:
@@ -201,11 +209,23 @@ Rcpp::RawVector merge_sketches_cpp(Rcpp::List sketches, Rcpp::List run) {
   return raw_of(sum);
 }
 
-/// What R says of a sketch.
+/// The sketch of these bytes, as a pointer: sketch_info_cpp() and then sketch_sample_cpp() take it.
 // [[Rcpp::export(rng = false)]]
-Rcpp::List sketch_info_cpp(Rcpp::RawVector bytes) {
-  if (is_grid(bytes)) return grid_info(read_grid(bytes));
-  const LineSketch sketch = read_line(bytes);
+SEXP unpack_sketch_cpp(Rcpp::RawVector bytes) {
+  auto read = std::make_unique<ReadSketch>();
+  if (is_grid(bytes)) {
+    read->grid = std::make_unique<GridSketch>(read_grid(bytes));
+  } else {
+    read->line = std::make_unique<LineSketch>(read_line(bytes));
+  }
+  return Rcpp::XPtr<ReadSketch>(read.release());
+}
+
+/// What R says of a sketch, of unpack_sketch_cpp().
+// [[Rcpp::export(rng = false)]]
+Rcpp::List sketch_info_cpp(SEXP read) {
+  if (read_at(read).grid) return grid_info(*read_at(read).grid);
+  const LineSketch& sketch = *read_at(read).line;
   const SketchPlan& plan = sketch.plan();
   Rcpp::List info = Rcpp::List::create(
       Rcpp::Named("exponent") = sketch.plan().exponent,
@@ -238,14 +258,16 @@ Rcpp::NumericVector sketch_quantiles_cpp(Rcpp::RawVector bytes, Rcpp::NumericVec
   return Rcpp::wrap(quantiles_of(read_line(bytes), view(prob)));
 }
 
-/// The sample of a sketch with a sample at least, as sample_cpp() makes one of data.
+/// The sample of a sketch with a sample at least, as sample_cpp() makes one of data. It takes the
+/// sketch of unpack_sketch_cpp().
 // [[Rcpp::export(rng = false)]]
-SEXP sketch_sample_cpp(Rcpp::RawVector bytes, Rcpp::List run) {
-  if (is_grid(bytes)) {
+SEXP sketch_sample_cpp(SEXP read, Rcpp::List run) {
+  ReadSketch from = std::move(read_at(read));
+  if (from.grid) {
     const auto make = [](const GridSketch& sketch) { return sample_of_sketch(sketch); };
-    return Rcpp::XPtr<HeldSample>(new HeldSketch<GridSketch>(read_grid(bytes), make));
+    return Rcpp::XPtr<HeldSample>(new HeldSketch<GridSketch>(std::move(*from.grid), make));
   }
   const Run how = unpack_silent_run(run);
   const auto make = [&](const LineSketch& sketch) { return sample_of_sketch(sketch, how); };
-  return Rcpp::XPtr<HeldSample>(new HeldSketch<LineSketch>(read_line(bytes), make));
+  return Rcpp::XPtr<HeldSample>(new HeldSketch<LineSketch>(std::move(*from.line), make));
 }

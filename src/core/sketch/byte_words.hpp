@@ -54,6 +54,7 @@ class WordReader {
   }
   std::vector<double> numbers(std::uint64_t count) {
     std::vector<double> values;
+    values.reserve(count);
     for (std::uint64_t k = 0; k < count; ++k) values.push_back(number());
     return values;
   }

@@ -8,14 +8,15 @@ namespace kestrel {
 
 namespace {
 
-/// Parts are as few as there are threads, but not smaller than this.
+/// Parts are as many as there are threads, or a multiple of that, but not smaller than this.
 constexpr std::size_t kLeastOfPart = std::size_t{1} << 17;
 /// Samples that all threads together sort at a time, 12 bytes each, with weights 20.
 constexpr std::size_t kSortedTogether = std::size_t{1} << 24;
 
 std::size_t size_of_part(std::size_t n, std::size_t threads) {
   const std::size_t most = std::min(kPartOfSketch, kSortedTogether / threads + 1);
-  return std::min(most, std::max(kLeastOfPart, n / threads + 1));
+  const std::size_t rounds = (n + threads * most - 1) / (threads * most);
+  return std::max(kLeastOfPart, n / (threads * std::max<std::size_t>(1, rounds)) + 1);
 }
 
 }  // namespace

@@ -238,6 +238,7 @@ LineSketch sketch_of(Span<const unsigned char> bytes) {
   if (paired) samples.w = in.numbers(kept);
   std::vector<double> keys = in.numbers(full);
   std::vector<WideInteger> sums;
+  sums.reserve(full * row);
   for (std::uint64_t k = 0; k < full * row; ++k) {
     const std::int64_t high = static_cast<std::int64_t>(in.word());
     sums.emplace_back(high, in.word());
