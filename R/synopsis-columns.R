@@ -30,8 +30,13 @@ columns_of_table <- function(data, na.action) {
   }
   if (nrow(x) == 0L) abort_input("`data` must have at least one row and one column, not none.")
   if (any(rows_of_columns(x) != nrow(x))) abort_input("`data` must have columns of one length.")
-  gathered <- gather_rows(data, Inf, na.action)
-  numbered_labels(gathered)
+  numbered_labels(check_some_rows(gather_rows(data, Inf, na.action), na.action))
+}
+
+check_some_rows <- function(gathered, na.action) {
+  if (!is.null(gathered)) return(gathered)
+  abort_input("`data` must have ", if (na.action == "na.omit") "a row without missing values" else "at least one row",
+              ", but it has none.")
 }
 
 complete_rows <- function(complete) {
@@ -46,7 +51,7 @@ most_categories <- 1000L
 # The rows of all chunks of a source, or a random sample of at most `capacity` of them: those with the smallest of
 # random numbers, one for each row (a reservoir; Fan, Muller & Rezucha 1962). So the source is read once, and no more
 # than 2 `capacity` rows and a chunk are in memory. Also the number of rows, the ranges of variables and the counts of
-# categories.
+# categories. NULL if there are no rows.
 gather_rows <- function(source, capacity, na.action) {
   columns <- NULL # for each column `name`, `kind`, NA if only missing values came, and `levels` and `counts`
   parts <- list()
@@ -110,10 +115,7 @@ gather_rows <- function(source, capacity, na.action) {
     add_chunk(chunk, k)
     NULL
   }, so_far = function() NULL), of = "source")
-  if (N == 0) {
-    abort_input("`data` must have ", if (na.action == "na.omit") "a row without missing values" else "at least one row",
-                ", but it has none.")
-  }
+  if (N == 0) return(NULL)
   trim()
   list(rows = parts[[1L]], columns = columns, N = N, ranges = ranges)
 }

@@ -138,7 +138,7 @@ sample_of_table <- function(con, source, size, na.action, where = NULL) {
     sample_of_postgres(con, source, columns, size, na.action, where)
   } else {
     sql <- select_sql(quoted_columns(con, columns), source$from, c(where_complete(con, columns, na.action), where))
-    read_table(con, sql, rows_of_pool(size, length(columns)), na.action)
+    numbered_labels(check_some_rows(read_rows(con, sql, rows_of_pool(size, length(columns)), na.action), na.action))
   }
   key <- take_key(sampled, source)
   table <- key$table
@@ -153,10 +153,10 @@ sample_of_table <- function(con, source, size, na.action, where = NULL) {
 # as large as those of a random sample, and with eight times as many rows as it has nearly so.
 rows_of_pool <- function(size, columns) max(8 * size, 2^20 %/% columns)
 
-read_table <- function(con, sql, capacity, na.action) {
+read_rows <- function(con, sql, capacity, na.action) {
   result <- asking_database(DBI::dbSendQuery(con, sql))
   on.exit(suspendInterrupts(catching_errors(DBI::dbClearResult(result), function(e) NULL)))
-  numbered_labels(gather_rows(result, capacity, na.action))
+  gather_rows(result, capacity, na.action)
 }
 
 # The table without the key, unless this is one of the columns, and the key's values.
@@ -180,40 +180,69 @@ take_key <- function(table, source) {
 is_postgres <- function(con) inherits(con, c("PostgreSQLConnection", "PqConnection"))
 
 # Rows that the server samples, so that only these are sent. It also counts rows and categories, and finds the ranges.
+# The sample comes first, sized from the planner's estimate of the number of rows: the scan that counts all rows then
+# compares only those beyond the sample's ranges, which takes half as long as the ranges of all rows. If the estimate
+# was too low, the sample is drawn again.
 sample_of_postgres <- function(con, source, columns, size, na.action, where) {
   complete <- c(where_complete(con, columns, na.action), where)
-  whole <- postgres_whole(con, source, columns, complete, na.action)
-  sampled <- sample_blocks(con, source, columns, size, complete, na.action, whole$N)
-  finish_postgres(con, source, sampled, whole, complete)
+  kinds <- postgres_kinds(con, source, columns)
+  likely <- likely_rows(con, source)
+  drawn <- sampled_rows(con, source, columns, size, complete, share_of_blocks(size, likely))
+  whole <- postgres_whole(con, source, columns, kinds, complete, na.action, drawn)
+  if (is.null(drawn) || nrow(drawn$rows) < min(size, whole$N)) {
+    drawn <- enough_rows(con, source, columns, size, complete, whole$N)
+  }
+  finish_postgres(con, source, numbered_labels(drawn), whole, complete)
 }
 
-# The number of rows, and of each column that has an order its ends.
-postgres_whole <- function(con, source, columns, where, na.action) {
+# What the server's planner takes the number of rows for, from the size of the table and its statistics.
+likely_rows <- function(con, source) {
+  plan <- asking_database(DBI::dbGetQuery(con, paste("EXPLAIN SELECT 1 FROM", source$from)))[[1L]][1L]
+  as.numeric(sub(".*rows=([0-9]+).*", "\\1", plan))
+}
+
+# The number of rows, and of each column that has an order its ends, as far as they are beyond those of the rows `drawn`,
+# which are in the columns' order.
+postgres_whole <- function(con, source, columns, kinds, where, na.action, drawn) {
   names <- quoted_columns(con, columns)
-  kinds <- postgres_kinds(con, source, columns)
-  numbers <- kinds != "text"
-  what <- c("count(*)", paste0("count(", names, ")"),
-            if (any(numbers)) paste0(c("min(", "max("), rep(names[numbers], each = 2L), ")"))
+  numbers <- which(kinds != "text")
+  ends <- unlist(lapply(numbers, function(k) {
+    least <- paste0("min(", names[k], ")")
+    largest <- paste0("max(", names[k], ")")
+    # A time as text has no fraction of a second.
+    if (is.null(drawn) || !kinds[k] %in% c("number", "Date")) return(c(least, largest))
+    limits <- key_text(drawn$ranges[, k], kinds[k], con)
+    paste0(c(least, largest), " FILTER (WHERE ", names[k], c(" < ", " > "), limits, ")")
+  }))
+  nulls <- paste0("count(*) FILTER (WHERE ", paste(names, "IS NULL", collapse = " OR "), ")")
+  what <- c("count(*)", if (na.action == "na.fail") nulls else "0", ends)
   row <- asking_database(DBI::dbGetQuery(con, select_sql(paste(what, "AS", paste0("v", seq_along(what))), source$from,
                                                          where)))
   N <- as.numeric(plain(row[[1L]]))
-  if (N == 0) {
-    abort_input("`data` must have ", if (na.action == "na.omit") "a row without missing values" else "at least one row",
-                ", but it has none.")
-  }
-  counts <- vapply(row[1L + seq_along(columns)], function(count) as.numeric(plain(count)), 0)
-  if (any(counts < N)) {
-    at <- which(counts < N)[1L]
-    abort_input("`data` must not have missing values, but ", format(N - counts[at], big.mark = ","), " of ",
-                format(N, big.mark = ","), " rows have one in ", quoted(columns[at]),
-                "; na.action = na.omit leaves such rows out.")
-  }
-  ends <- vapply(row[-seq_len(1L + length(columns))], function(end) column_values(end)$values, 0)
-  if (!all(is.finite(ends))) {
-    at <- ceiling(which(!is.finite(ends))[1L] / 2)
+  if (N == 0) check_some_rows(NULL, na.action)
+  if (as.numeric(plain(row[[2L]])) > 0) abort_nulls(con, source, columns, where, N)
+  # No row beyond a limit is NULL, which a driver may return as a missing value of any type.
+  ends <- vapply(row[-(1:2)], function(end) {
+    if (is.double(end) && is.nan(end) || !is.na(end)) column_values(end)$values else NA_real_
+  }, 0)
+  infinite <- which(is.nan(ends) | is.infinite(ends))
+  if (length(infinite) > 0L) {
+    at <- ceiling(infinite[1L] / 2)
     abort_input("`data` must be finite, but a value of ", quoted(columns[numbers][at]), " is not.")
   }
-  list(N = N, ranges = matrix(ends, 2L, dimnames = list(NULL, columns[numbers])), text = columns[!numbers])
+  ends <- matrix(ends, 2L, dimnames = list(NULL, columns[numbers]))
+  if (!is.null(drawn)) ends[] <- apply(rbind(ends, drawn$ranges[, numbers, drop = FALSE]), 2L, range, na.rm = TRUE)
+  list(N = N, ranges = ends)
+}
+
+abort_nulls <- function(con, source, columns, where, N) {
+  counted <- asking_database(DBI::dbGetQuery(con, select_sql(paste0("count(", quoted_columns(con, columns), ") AS v",
+                                                                    seq_along(columns)), source$from, where)))
+  counts <- vapply(counted, function(count) as.numeric(plain(count)), 0)
+  at <- which.max(counts < N)
+  abort_input("`data` must not have missing values, but ", format(N - counts[[at]], big.mark = ","), " of ",
+              format(N, big.mark = ","), " rows have one in ", quoted(columns[at]),
+              "; na.action = na.omit leaves such rows out.")
 }
 
 # "text" for columns with categories, by the values of one row.
@@ -231,21 +260,32 @@ postgres_kinds <- function(con, source, columns) {
   }, "")
 }
 
-# Each row is drawn with a probability that gives more than enough rows with near certainty. If there are too few, a
-# larger one is tried.
-sample_blocks <- function(con, source, columns, size, where, na.action, N) {
-  wanted <- min(rows_of_blocks(size), N)
-  share <- (wanted + 4 * sqrt(wanted)) / N
+# A share of the rows, at most as many as are wanted; NULL for none. A synopsis does not take missing values: those of
+# all rows are counted afterwards.
+sampled_rows <- function(con, source, columns, size, where, share) {
+  sample <- if (share < 1) {
+    paste0(" TABLESAMPLE BERNOULLI (", format(100 * share, digits = 15, scientific = FALSE), ") REPEATABLE (",
+           sample.int(.Machine$integer.max, 1L), ")")
+  }
+  sql <- select_sql(quoted_columns(con, columns), paste0(source$from, sample), where)
+  read_rows(con, sql, rows_of_blocks(size), "na.omit")
+}
+
+# The same of N rows. If there are too few, a larger share is tried.
+enough_rows <- function(con, source, columns, size, where, N) {
+  share <- share_of_blocks(size, N)
   repeat {
-    sample <- if (share < 1) {
-      paste0(" TABLESAMPLE BERNOULLI (", format(100 * share, digits = 15, scientific = FALSE), ") REPEATABLE (",
-             sample.int(.Machine$integer.max, 1L), ")")
-    }
-    sql <- select_sql(quoted_columns(con, columns), paste0(source$from, sample), where)
-    rows <- read_table(con, sql, wanted, "na.fail")
-    if (share >= 1 || rows$N >= min(size, N)) return(rows)
+    rows <- sampled_rows(con, source, columns, size, where, share)
+    if (!is.null(rows) && (share >= 1 || rows$N >= min(size, N))) return(rows)
+    if (share >= 1) check_some_rows(rows, "na.fail")
     share <- 2 * share
   }
+}
+
+# More than enough of N rows with near certainty.
+share_of_blocks <- function(size, N) {
+  wanted <- min(rows_of_blocks(size), N)
+  if (N > 0) (wanted + 4 * sqrt(wanted)) / N else 1
 }
 
 # Fewer than of a cursor, because the server has to send them. Large samples have small errors without more rows to

@@ -88,7 +88,10 @@ join_rows <- function(synopsis, left, samples, whole, karma) {
 }
 
 # Numbers of a variable, such as a key, as literals of SQL.
-key_text <- function(values, type, con) as.character(DBI::dbQuoteLiteral(con, shown_values(values, type)))
+key_text <- function(values, type, con) {
+  # With all digits.
+  if (type == "number") sprintf("%.17g", values) else as.character(DBI::dbQuoteLiteral(con, shown_values(values, type)))
+}
 
 # Whether the rows that are kept are still in the table.
 keys_alive <- function(key, con, source) {

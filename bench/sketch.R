@@ -180,8 +180,11 @@ race_workers <- function(n = sized(1e8, 1e6), workers = sized(8L, 2L)) {
     }
     kde_sketch(source, plan, threads = 1L)
   }
-  old <- future::plan("multisession", workers = workers)
+  old <- future::plan()
   on.exit(future::plan(old))
+  # R without its module for sockets can only fork.
+  strategy <- if (capabilities("sockets")) "multisession" else "multicore"
+  future::plan(strategy, workers = workers)
   parts <- function(count) future.apply::future_lapply(seq_len(count), part, future.packages = "kestrel")
   parts(workers)  # starts the processes
   one <- median(replicate(3L, system.time(parts(1L))[["elapsed"]]))

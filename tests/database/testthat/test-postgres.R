@@ -61,6 +61,32 @@ test_that("rows are as likely as any, and a query, a tbl and a small table give 
   expect_lt(abs(mean(large$x) - 20000.5), 4.5 * 40000 / sqrt(12) * sqrt(1 / 25000 - 1 / 40000))
 })
 
+test_that("the server's estimate of the number of rows may be wrong, and ends beyond the sample are found", {
+  DBI::dbExecute(con, paste("CREATE TABLE grown AS SELECT i::float8 / 7 AS x, i::numeric AS y, i::real AS z,",
+                            "DATE '2020-01-01' + i AS day FROM generate_series(1, 40) AS i"))
+  DBI::dbExecute(con, "ALTER TABLE grown SET (autovacuum_enabled = false)")
+  DBI::dbExecute(con, "ANALYZE grown")
+  DBI::dbExecute(con, paste("INSERT INTO grown SELECT i::float8 / 7, i, i, DATE '2020-01-01' + i % 1000",
+                            "FROM generate_series(41, 30000) AS i"))
+  DBI::dbExecute(con, "INSERT INTO grown VALUES (-1e300, 1e20, -0.1, DATE '1900-01-01')")
+  DBI::dbExecute(con, "INSERT INTO grown VALUES (1e300, 0.1, 1e30, DATE '2100-01-01')")
+  expected <- rbind(c(-1e300, 0.1, -0.1, as.Date("1900-01-01")), c(1e300, 1e20, 1e30, as.Date("2100-01-01")))
+  # statistics as they were, of one row, of none, and of far too many
+  for (change in c("ANALYZE", "1", "-1", "1e9")) {
+    if (change != "ANALYZE") {
+      DBI::dbExecute(con, paste("UPDATE pg_class SET reltuples =", change, "WHERE relname = 'grown'"))
+    }
+    set.seed(5)
+    s <- kde_synopsis(con, "grown", size = 500, h = 1)
+    expect_identical(list(s$N, dim(s$x)), list(30002, c(500L, 4L)), info = change)
+    # of reals the driver has seven digits
+    expect_equal(unname(s$ranges), expected, tolerance = 1e-6, info = change)
+    expect_identical(s$ranges[, 1], c(-1e300, 1e300), info = change)
+  }
+  DBI::dbExecute(con, "DELETE FROM grown WHERE y <> 0.1")
+  expect_identical(kde_synopsis(con, "grown", size = 5, h = 1)$N, 1)
+})
+
 test_that("bad tables are refused, and the connection works on", {
   DBI::dbExecute(con, "CREATE TABLE nulls AS SELECT NULLIF(i % 3, 0)::float8 AS x FROM generate_series(1, 30) AS i")
   DBI::dbExecute(con, "CREATE TABLE none (x float8)")
