@@ -63,22 +63,27 @@ double least_about(double before, double now, double next) {
 
 }  // namespace
 
-LagTable::LagTable(const CellMoments& cells, int lags, const RunOptions& options)
-    : exponent_(cells.exponent()), moments_(cells.moments()), lags_(lags), d_(cells.within()) {
-  const std::size_t p = static_cast<std::size_t>(moments_), n = cells.cells();
-  const std::size_t chunks = (n + kCellsOfLagItem - 1) / kCellsOfLagItem;
-  const std::size_t items = chunks * static_cast<std::size_t>(lags);
+LagTable::LagTable(const CellMoments& cells)
+    : exponent_(cells.exponent()), moments_(cells.moments()), d_(cells.within()) {
   double before = 0.0;
-  for (std::size_t c = 0; c < n; ++c) {
+  for (std::size_t c = 0; c < cells.cells(); ++c) {
     const double weight = cells.moment(c)[0];
     across_ += before * weight;
     before += weight;
     squares_ += weight * weight;
   }
+}
+
+void LagTable::extend(const CellMoments& cells, int lags, const RunOptions& options) {
+  const int first = this->lags() + 1;
+  if (lags < first) return;
+  const std::size_t p = static_cast<std::size_t>(moments_), n = cells.cells();
+  const std::size_t chunks = (n + kCellsOfLagItem - 1) / kCellsOfLagItem;
+  const std::size_t added = static_cast<std::size_t>(lags + 1 - first), items = chunks * added;
   std::vector<double> key(n), partial(items * p, 0.0);
   for (std::size_t c = 0; c < n; ++c) key[c] = cells.key(c);
   parallel_for(items, options.parallel, [&](std::size_t item, int) {
-    const double lag = 1.0 + static_cast<double>(item / chunks);
+    const double lag = first + static_cast<double>(item / chunks);
     const std::size_t begin = item % chunks * kCellsOfLagItem;
     const std::size_t end = std::min(n, begin + kCellsOfLagItem);
     DifferenceMoments total(moments_, *options.table);
@@ -93,10 +98,9 @@ LagTable::LagTable(const CellMoments& cells, int lags, const RunOptions& options
     }
     total.add_to(partial.data() + item * p);
   });
-  d_.resize(p * static_cast<std::size_t>(lags + 1));
-  for (std::size_t lag = 0; lag < static_cast<std::size_t>(lags); ++lag) {
+  for (std::size_t lag = 0; lag < added; ++lag) {
     for (std::size_t m = 0; m < p; ++m) {
-      d_[(lag + 1) * p + m] = pairwise_sum(partial.data() + lag * chunks * p + m, chunks, p);
+      d_.push_back(pairwise_sum(partial.data() + lag * chunks * p + m, chunks, p));
     }
   }
 }
@@ -104,20 +108,21 @@ LagTable::LagTable(const CellMoments& cells, int lags, const RunOptions& options
 /// A weight that, times |phi^(r)(L rho)|, bounds the sum of the pairs of cells beyond the last lag
 /// L. Pairs at lag L + 1 + k have a weight of at most sum W^2, and their terms are at most exp(-k L
 /// rho^2) |phi^(r)(L rho)|; the sum of these factors over k is below 1 + 1 / (L rho^2).
-double LagTable::weight_beyond(double rho) const {
-  return std::min(across_, squares_ * (1 + 1 / (lags_ * rho * rho)));
+double LagTable::weight_beyond(double rho, int lags) const {
+  return std::min(across_, squares_ * (1 + 1 / (lags * rho * rho)));
 }
 
 /// The error has three parts: Taylor's series of each lag, the lags left out, and rounding. Their
 /// sum is compared with a lower bound on the sum of |terms|: the weight of each lag's pairs times
 /// the minimum of |phi^(r)| there.
-PairSum LagTable::evaluate(double g, const PairTruncation& truncation, double alone) const {
+PairSum LagTable::evaluate(double g, int lags, const PairTruncation& truncation,
+                           double alone) const {
   const int order = truncation.order;
   const double rho = std::ldexp(1.0, exponent_) / g;
   DerivativesByLag derivatives(rho, order + moments_);
   double total = 0, size = 0, taylor_pairs = 0, at_least = 0;
   double last = 0;  // the derivative of order `order` at the lag before
-  for (int l = 0; l <= lags_; ++l) {
+  for (int l = 0; l <= lags; ++l) {
     derivatives.advance(l);
     const double now = derivatives.now()[order], next = derivatives.next()[order];
     const double* d = lag(l);
@@ -133,7 +138,7 @@ PairSum LagTable::evaluate(double g, const PairTruncation& truncation, double al
   // Twice: the truncation of these cells, and at most as much of the narrower ones that they were
   // made of.
   const double taylor_error = 2 * truncation.taylor * taylor_pairs * std::pow(rho, order);
-  const double error = taylor_error + weight_beyond(rho) * std::fabs(last) + kRounding * size;
+  const double error = taylor_error + weight_beyond(rho, lags) * std::fabs(last) + kRounding * size;
   return {total, error <= kPairTolerance * at_least};
 }
 

@@ -34,19 +34,24 @@ struct PairSum {
 /// So the sums of every bandwidth and order need nothing of the data but D.
 class LagTable {
  public:
-  /// D for lags 0 to `lags`. O(pairs of cells within them, times the square of the moments).
-  LagTable(const CellMoments& cells, int lags, const RunOptions& options);
+  /// D for lag 0. O(cells).
+  explicit LagTable(const CellMoments& cells);
+  /// D for lags up to `lags`, of the same cells. O(pairs of cells within those that are new, times
+  /// the square of the moments).
+  void extend(const CellMoments& cells, int lags, const RunOptions& options);
 
-  /// The sum of phi^(order)((x_i - x_j) / g) over pairs. O(lags moments), whatever the data.
-  /// `alone`: the number of terms phi^(order)(0) that the caller will add, so that the error may be
-  /// relative to them, too.
-  PairSum evaluate(double g, const PairTruncation& truncation, double alone = 0) const;
+  /// The number of lags there are.
+  int lags() const { return static_cast<int>(d_.size()) / moments_ - 1; }
+  /// The sum of phi^(order)((x_i - x_j) / g) over pairs, by so many lags. O(lags moments), whatever
+  /// the data. `alone`: the number of terms phi^(order)(0) that the caller will add, so that the
+  /// error may be relative to them, too.
+  PairSum evaluate(double g, int lags, const PairTruncation& truncation, double alone = 0) const;
 
  private:
   const double* lag(int l) const { return d_.data() + static_cast<std::size_t>(l * moments_); }
-  double weight_beyond(double rho) const;
+  double weight_beyond(double rho, int lags) const;
 
-  int exponent_, moments_, lags_;
+  int exponent_, moments_;
   std::vector<double> d_;
   double across_ = 0.0, squares_ = 0.0;  // sum of W_A W_B, A < B, and of W_A^2 over the cells
 };

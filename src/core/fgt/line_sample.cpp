@@ -49,6 +49,18 @@ bool LineSample::keeps_cells(int exponent, const std::function<int(int)>& enough
   return narrower >= 0 && kept_->moments() >= enough(narrower);
 }
 
+LagTable* LineSample::kept_table(int exponent, int moments) const {
+  for (const KeptTable& kept : tables_) {
+    if (kept.exponent == exponent && kept.moments == moments) return kept.table.get();
+  }
+  return nullptr;
+}
+
+LagTable* LineSample::keep_table(int exponent, int moments, LagTable table) const {
+  tables_.push_back({exponent, moments, std::make_unique<LagTable>(std::move(table))});
+  return tables_.back().table.get();
+}
+
 CellMoments LineSample::cells(int exponent, const std::function<int(int)>& enough,
                               const RunOptions& options) const {
   if (!keeps_cells(exponent, enough)) {
@@ -60,6 +72,7 @@ CellMoments LineSample::cells(int exponent, const std::function<int(int)>& enoug
     const int moments = halved > 0 ? std::max(enough(halved), kMinMoments) : enough(0);
     kept_ =
         std::make_unique<const CellMoments>(x_, w_, range_, exponent - halved, moments, options);
+    tables_.clear();
   }
   CellMoments found = *kept_;
   while (found.exponent() < exponent) found.coarsen(enough(0), *options.table);

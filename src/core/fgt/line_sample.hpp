@@ -4,12 +4,14 @@
 
 #include <functional>
 #include <memory>
+#include <vector>
 
 #include "core/base/run_options.hpp"
 #include "core/base/span.hpp"
 #include "core/data/sample.hpp"
 #include "core/fgt/cell_moments.hpp"
 #include "core/fgt/cell_order.hpp"
+#include "core/fgt/lag_table.hpp"
 
 namespace kestrel {
 
@@ -47,6 +49,12 @@ class LineSample {
 
   /// Whether cells() will find kept cells that serve.
   bool keeps_cells(int exponent, const std::function<int(int)>& enough) const;
+  /// A table of lags of the cells 2^exponent wide that cells() gives, with this number of moments
+  /// where they are united; null if none is kept. O(tables). A table is kept until cells() makes
+  /// others.
+  LagTable* kept_table(int exponent, int moments) const;
+  LagTable* keep_table(int exponent, int moments, LagTable table) const;
+
   /// Whether so many samples come to each cell 2^exponent wide that cells() need not sort all of
   /// them at once.
   bool has_full_cells(int exponent) const;
@@ -58,7 +66,12 @@ class LineSample {
   const Weights w_;
   const ValueRange range_;
   const WeightSums known_weights_;
+  struct KeptTable {
+    int exponent, moments;
+    std::unique_ptr<LagTable> table;
+  };
   mutable std::unique_ptr<const CellMoments> kept_;
+  mutable std::vector<KeptTable> tables_;
 };
 
 /// Of a sample of one variable, which keeps it: all sums of a call share its cells.

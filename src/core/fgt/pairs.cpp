@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "core/base/error.hpp"
 #include "core/base/parallel.hpp"
@@ -55,19 +56,71 @@ ByCells octaves_by_cells(const LineSample& sample, const std::vector<Octave>& oc
   return found;
 }
 
+/// Tables of lags, one octave after another, in ascending order. Those that the sample keeps serve
+/// again: a search asks for one bandwidth after the other, and most of them lie in one octave.
+class Tables {
+ public:
+  /// finest: the samples in the order of the first octave's cells, null unless they were counted.
+  Tables(const LineSample& sample, const CellOrder* finest, const PairTruncation& truncation,
+         const RunOptions& options)
+      : sample_(sample), truncation_(truncation), options_(options) {
+    if (finest != nullptr) {
+      cells_ = std::make_unique<CellMoments>(*finest, truncation.moments, options);
+      ordered_ = true;
+    }
+  }
+
+  const LagTable& of(const Octave& octave) {
+    const int lags = octave.lags(truncation_.reach);
+    if (ordered_) {
+      own_ = std::make_unique<LagTable>(cells_of(octave.exponent));
+      own_->extend(*cells_, lags, options_);
+      return *own_;
+    }
+    const int exponent = octave.exponent, moments = truncation_.moments;
+    LagTable* table = sample_.kept_table(exponent, moments);
+    if (table == nullptr || table->lags() < lags) {
+      // First the cells, which may make the sample forget its tables.
+      const CellMoments& cells = cells_of(exponent);
+      table = sample_.kept_table(exponent, moments);
+      if (table == nullptr) table = sample_.keep_table(exponent, moments, LagTable(cells));
+      table->extend(cells, lags, options_);
+    }
+    return *table;
+  }
+
+ private:
+  const CellMoments& cells_of(int exponent) {
+    if (!cells_) {
+      const auto enough = [&](int halved) { return truncation_.moments_of(halved); };
+      cells_ = std::make_unique<CellMoments>(sample_.cells(exponent, enough, options_));
+    }
+    while (cells_->exponent() < exponent) {
+      cells_->coarsen(truncation_.moments, *options_.table);
+    }
+    return *cells_;
+  }
+
+  const LineSample& sample_;
+  const PairTruncation& truncation_;
+  const RunOptions& options_;
+  bool ordered_ = false;
+  std::unique_ptr<CellMoments> cells_;
+  std::unique_ptr<LagTable> own_;
+};
+
 /// Writes the sums of the bandwidths of octave `first` and later ones to out; those for which cells
 /// are not accurate go to by_pair.
-void sum_by_cells(CellMoments cells, double alone, const std::vector<PairBandwidth>& bandwidths,
+void sum_by_cells(Tables* tables, double alone, const std::vector<PairBandwidth>& bandwidths,
                   const std::vector<Octave>& octaves, std::size_t first,
-                  const PairTruncation& truncation, const RunOptions& options,
-                  std::vector<double>* out, std::vector<std::size_t>* by_pair) {
+                  const PairTruncation& truncation, std::vector<double>* out,
+                  std::vector<std::size_t>* by_pair) {
   for (std::size_t o = first; o < octaves.size(); ++o) {
     const Octave& octave = octaves[o];
-    while (cells.exponent() < octave.exponent) cells.coarsen(truncation.moments, *options.table);
-    const LagTable table(cells, octave.lags(truncation.reach), options);
+    const LagTable& table = tables->of(octave);
     for (const std::size_t k : octave.index) {
       const double g = bandwidths[k].deviation();
-      const PairSum sum = table.evaluate(g, truncation, alone);
+      const PairSum sum = table.evaluate(g, octave.lags(truncation.reach), truncation, alone);
       if (sum.accurate) {
         (*out)[k] = in_units_of_x(sum.value, g, octave.exponent, truncation.order);
       } else {
@@ -98,11 +151,8 @@ std::vector<double> pair_sums(const LineSample& sample,
     // Where samples are not known one by one, the error is relative to the sum with half of the
     // terms i = j, because both orders of a pair count once.
     const double alone = sample.has_samples() ? 0 : 0.5 * sample.weights({}).squares;
-    sum_by_cells(ordered ? CellMoments(*by_cells.finest, truncation.moments, options)
-                         : sample.cells(
-                               octaves[by_cells.first].exponent,
-                               [&](int halved) { return truncation.moments_of(halved); }, options),
-                 alone, bandwidths, octaves, by_cells.first, truncation, options, &out, &by_pair);
+    Tables tables(sample, ordered ? by_cells.finest.get() : nullptr, truncation, options);
+    sum_by_cells(&tables, alone, bandwidths, octaves, by_cells.first, truncation, &out, &by_pair);
   }
   if (!by_pair.empty()) {
     if (!sample.has_samples()) {

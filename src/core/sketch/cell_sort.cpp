@@ -27,7 +27,6 @@ void CellSort::sort(Span<const double> x, Weights w, const ValueRange& range, in
   weighted_ = !w.absent();
   sorted_.resize(x.size);
   sorted_weight_.resize(weighted_ ? x.size : 0);
-  slot_.resize(x.size);
   below_.clear();
   above_.clear();
   key_.clear();
@@ -42,12 +41,15 @@ void CellSort::sort(Span<const double> x, Weights w, const ValueRange& range, in
   // Farther out all are sorted by comparison.
   if (std::fabs(first) + slots > kFarthestCell) slots = 0;
   const std::size_t count = whole_number<std::size_t>(slots);
-  find_slots(x, w, first, count, table);
-
   next_.assign(count + 1, 0);
-  for (std::size_t i = 0; i < x.size; ++i) {
-    if (slot_[i] != kBeyond) ++next_[slot_[i]];
-  }
+  // The slots are found twice, because that takes less time than writing and reading them.
+  for_each_slot(x, first, count, table, [&](std::size_t i, std::uint32_t slot) {
+    if (slot != kBeyond) {
+      ++next_[slot];
+    } else {
+      (std::floor(x[i] * scale_) < first || count == 0 ? below_ : above_).emplace_back(x[i], w[i]);
+    }
+  });
   add_outside(&below_);
   for (std::size_t slot = 0; slot < count; ++slot) {
     const std::size_t size = next_[slot];
@@ -56,32 +58,29 @@ void CellSort::sort(Span<const double> x, Weights w, const ValueRange& range, in
     open_cell(first + static_cast<double>(slot));
     placed_ += size;
   }
-  for (std::size_t i = 0; i < x.size; ++i) {
-    if (slot_[i] != kBeyond) place(next_[slot_[i]]++, x[i], w[i]);
-  }
+  for_each_slot(x, first, count, table, [&](std::size_t i, std::uint32_t slot) {
+    if (slot != kBeyond) place(next_[slot]++, x[i], w[i]);
+  });
   add_outside(&above_);
   first_.push_back(placed_);
 }
 
-void CellSort::find_slots(Span<const double> x, Weights w, double first, std::size_t slots,
-                          const simd::Table& table) {
+/// Calls visit(i, slot) for every sample, in order.
+template <class Visit>
+void CellSort::for_each_slot(Span<const double> x, double first, std::size_t slots,
+                             const simd::Table& table, const Visit& visit) const {
   const double last = static_cast<double>(slots) - 1;
+  std::uint32_t slot[kFoundTogether];
   for (std::size_t from = 0; from < x.size; from += kFoundTogether) {
-    const std::size_t to = std::min(x.size, from + kFoundTogether);
-    if (slots > 0 && table.sketch->find_cells({scale_, first, last}, x.data + from, to - from,
-                                              slot_.data() + from)) {
-      continue;
+    const std::size_t count = std::min(x.size - from, kFoundTogether);
+    const bool all =
+        slots > 0 && table.sketch->find_cells({scale_, first, last}, x.data + from, count, slot);
+    for (std::size_t k = 0; k < count && !all; ++k) {
+      const double key = std::floor(x[from + k] * scale_);
+      const bool inside = slots > 0 && key >= first && key <= first + last;
+      slot[k] = inside ? whole_number<std::uint32_t>(key - first) : kBeyond;
     }
-    for (std::size_t i = from; i < to; ++i) {
-      const double key = std::floor(x[i] * scale_);
-      const bool low = slots == 0 || key < first;
-      if (!low && key <= first + last) {
-        slot_[i] = whole_number<std::uint32_t>(key - first);
-      } else {
-        slot_[i] = kBeyond;
-        (low ? below_ : above_).emplace_back(x[i], w[i]);
-      }
-    }
+    for (std::size_t k = 0; k < count; ++k) visit(from + k, slot[k]);
   }
 }
 

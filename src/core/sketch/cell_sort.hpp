@@ -42,8 +42,9 @@ class CellSort {
   /// Samples beyond the slots: positions and weights.
   using Outside = std::vector<std::pair<double, double>>;
 
-  void find_slots(Span<const double> x, Weights w, double first, std::size_t slots,
-                  const simd::Table& table);
+  template <class Visit>
+  void for_each_slot(Span<const double> x, double first, std::size_t slots,
+                     const simd::Table& table, const Visit& visit) const;
   void add_outside(Outside* outside);
   void place(std::size_t at, double x, double w) {
     sorted_[at] = x + 0.0;  // zero has one sign here
@@ -54,7 +55,6 @@ class CellSort {
   double scale_ = 1;
   bool weighted_ = false;
   RawVector<double> sorted_, sorted_weight_;
-  RawVector<std::uint32_t> slot_;
   Outside below_, above_;
   std::vector<double> key_;
   std::vector<std::size_t> first_, next_;

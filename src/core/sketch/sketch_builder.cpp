@@ -10,7 +10,7 @@ namespace {
 
 /// Parts are as many as there are threads, or a multiple of that, but not smaller than this.
 constexpr std::size_t kLeastOfPart = std::size_t{1} << 17;
-/// Samples that all threads together sort at a time, 12 bytes each, with weights 20.
+/// Samples that all threads together sort at a time, 8 bytes each, with weights 16.
 constexpr std::size_t kSortedTogether = std::size_t{1} << 24;
 
 std::size_t size_of_part(std::size_t n, std::size_t threads) {
