@@ -1,6 +1,8 @@
 #include "gpu/device_sums.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdlib>
 
 #include "gpu/reach.hpp"
 
@@ -58,9 +60,17 @@ std::size_t points_of_piece(std::size_t points, double seconds) {
 
 void scale_all(const ScaledNumber& scale, const ParallelOptions& options, Span<double> values) {
   constexpr std::size_t kStrip = std::size_t{1} << 14;
+  // What ScaledNumber::times() gives, too, unless a value is near an end of the range.
+  constexpr double kLeast = 0x1p-400, kLargest = 0x1p400;
+  const bool usual = std::abs(scale.exponent) <= 400;
+  const double power = usual ? std::ldexp(1.0, scale.exponent) : 0.0;
   parallel_for((values.size + kStrip - 1) / kStrip, options, [&](std::size_t strip, int) {
     const std::size_t end = std::min(values.size, (strip + 1) * kStrip);
-    for (std::size_t i = strip * kStrip; i < end; ++i) values[i] = scale.times(values[i]);
+    for (std::size_t i = strip * kStrip; i < end; ++i) {
+      const double size = std::fabs(values[i]);
+      const bool inside = usual && size >= kLeast && size <= kLargest;
+      values[i] = inside ? scale.mantissa * values[i] * power : scale.times(values[i]);
+    }
   });
 }
 
@@ -74,7 +84,8 @@ DeviceSums::DeviceSums(const TileKernel& whitening, double reach, kestrel_gpu_ke
 }
 
 void DeviceSums::add_piece(const EvaluationPoints& points, const Pieces& pieces, std::size_t piece,
-                           const DeviceTeam::Turn& turn, const Add& add) const {
+                           const DeviceTeam::Turn& turn, const Add& add,
+                           RawVector<double>* memory) const {
   const Blocks& blocks = pieces.blocks;
   const std::size_t first = blocks.start[piece], last = blocks.start[piece + 1];
   const std::size_t count = last - first, d = points.dimension();
@@ -84,16 +95,18 @@ void DeviceSums::add_piece(const EvaluationPoints& points, const Pieces& pieces,
   if (!as_they_are) gathered = gather(points, blocks, first, last);
   const double* e = as_they_are ? points.matrix.data + first : gathered.data();
   const std::size_t stride = as_they_are ? points.matrix.rows : count;
-  std::vector<double> centre = pieces.centre, sum(count * values_);
+  std::vector<double> centre = pieces.centre;
+  memory->resize(std::max(memory->size(), count * values_));
+  double* const sum = memory->data();
   if (centre.empty()) {
     for (std::size_t k = 0; k < d; ++k) centre.push_back(e[k * stride]);
   }
   char text[512] = "";
-  turn.check(table_.density_sum(turn.handle, centre.data(), e, stride, count, sum.data(),
-                                PollState::ask, &turn.poll, text, sizeof text),
+  turn.check(table_.density_sum(turn.handle, centre.data(), e, stride, count, sum, PollState::ask,
+                                &turn.poll, text, sizeof text),
              text);
   for (std::size_t i = 0; i < count; ++i) {
-    add(blocks.point(first + i), sum.data() + i, count, turn.place);
+    add(blocks.point(first + i), sum + i, count, turn.place);
   }
 }
 
@@ -102,14 +115,16 @@ void DeviceSums::run(const MatrixView& x, Weights w, const EvaluationPoints& poi
   const std::size_t at_a_time =
       std::max<std::size_t>(1, std::min(x.rows, kSampleNumbers / (x.cols + 1)));
   const double rows = static_cast<double>(x.rows);
+  // A device adds pieces one after the other.
+  std::vector<RawVector<double>> memory(gpu_devices().size());
   for (std::size_t begin = 0; begin < x.rows; begin += at_a_time) {
     const std::size_t end = std::min(x.rows, begin + at_a_time), count = end - begin;
-    const WeightArray weights(w.part(begin, count));
+    const Weights weights = w.part(begin, count);
     const auto open = [&](int device, const void* from) {
       void* density = nullptr;
       char text[512] = "";
-      check_gpu(table_.density_open(device, &request_, x.data + begin, x.rows, weights.data(),
-                                    count, from, &density, text, sizeof text),
+      check_gpu(table_.density_open(device, &request_, x.data + begin, x.rows, weights.data, count,
+                                    from, &density, text, sizeof text),
                 text);
       return density;
     };
@@ -117,7 +132,7 @@ void DeviceSums::run(const MatrixView& x, Weights w, const EvaluationPoints& poi
     const ParallelOptions share = part_of(options.parallel, static_cast<double>(begin) / rows,
                                           static_cast<double>(end) / rows);
     team.run(pieces.count(), share, [&](std::size_t piece, const DeviceTeam::Turn& turn) {
-      add_piece(points, pieces, piece, turn, add);
+      add_piece(points, pieces, piece, turn, add, &memory[turn.place]);
     });
   }
 }

@@ -5,6 +5,7 @@
 #include <functional>
 #include <vector>
 
+#include "core/base/raw_array.hpp"
 #include "core/base/run_options.hpp"
 #include "core/data/evaluation_points.hpp"
 #include "core/data/tiles.hpp"
@@ -54,9 +55,9 @@ class DeviceSums {
            const RunOptions& options, const Add& add) const;
 
  private:
-  /// The sums at the points of a piece.
+  /// The sums at the points of a piece, which come into `memory` before they are added.
   void add_piece(const EvaluationPoints& points, const Pieces& pieces, std::size_t piece,
-                 const DeviceTeam::Turn& turn, const Add& add) const;
+                 const DeviceTeam::Turn& turn, const Add& add, RawVector<double>* memory) const;
 
   const kestrel_gpu_table& table_;
   kestrel_gpu_kernel request_;

@@ -24,7 +24,7 @@ extern "C" {
 #endif
 
 /* To be raised with every change of this file. */
-#define KESTREL_GPU_VERSION 15
+#define KESTREL_GPU_VERSION 16
 #define KESTREL_GPU_SYMBOL "kestrel_cuda_table"
 
 enum kestrel_gpu_code {
@@ -280,7 +280,7 @@ struct kestrel_gpu_table {
   int (*start)(int number, double* free_memory, char* problem, size_t room);
 
   /* Prepares the sum for a kernel and the samples: n rows of d, coordinate k of row j is x[k *
-   * stride + j]; n weights, not negative. density_close() frees it. */
+   * stride + j]; n weights, not negative, or null for ones. density_close() frees it. */
   int (*density_open)(int device, const struct kestrel_gpu_kernel* kernel, const double* x,
                       size_t stride, const double* w, size_t n, const void* from, void** density,
                       char* problem, size_t room);

@@ -151,7 +151,11 @@ int density_open(int device, const kestrel_gpu_kernel* kernel, const double* x, 
     for (std::size_t k = 0; k < made->d; ++k) {
       made->x.insert(made->x.end(), x + k * stride, x + k * stride + n);
     }
-    made->w.assign(w, w + n);
+    if (w == nullptr) {
+      made->w.assign(n, 1.0);
+    } else {
+      made->w.assign(w, w + n);
+    }
   }
   *out = made;
   fake_holds(1);

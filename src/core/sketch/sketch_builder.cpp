@@ -11,7 +11,7 @@ namespace {
 /// Parts are as many as there are threads, or a multiple of that, but not smaller than this.
 constexpr std::size_t kLeastOfPart = std::size_t{1} << 17;
 /// Samples that all threads together sort at a time, 8 bytes each, with weights 16.
-constexpr std::size_t kSortedTogether = std::size_t{1} << 24;
+constexpr std::size_t kSortedTogether = 24000000;
 
 std::size_t size_of_part(std::size_t n, std::size_t threads) {
   const std::size_t most = std::min(kPartOfSketch, kSortedTogether / threads + 1);

@@ -33,6 +33,11 @@ __global__ void raise_to_largest(const double* value, std::size_t count,
   }
 }
 
+__global__ void set_to_one(double* value, std::size_t count) {
+  const std::size_t i = static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (i < count) value[i] = 1.0;
+}
+
 /// The sum over the chunks for every point; a sum below `smallest` becomes 0. Groups of 16 chunks
 /// are added, and then their sums: the order depends on the number of chunks alone. If `square` is
 /// not null, the sums are by inner products, 2^square times too large. All are multiplied by
@@ -82,9 +87,17 @@ class DensityOf : public Density {
   void samples(const double* x, std::size_t stride, const double* w, std::size_t n) override {
     set_count(n);
     upload_columns(x, stride, n, d_, x_.reserve(std::max<std::size_t>(1, d_ * n)));
-    upload(w, n, w_.reserve(std::max<std::size_t>(1, n)));
+    double* const weights = w_.reserve(std::max<std::size_t>(1, n));
+    if (w != nullptr) {
+      upload(w, n, weights);
+    } else if (n > 0) {
+      set_to_one<<<static_cast<unsigned>((n + 255) / 256), 256>>>(weights, n);
+      check(cudaGetLastError(), "starting to set weights");
+    }
     finish_sending();
-    largest_weight_ = gaussian() && n > 0 ? *std::max_element(w, w + n) : 0.0;
+    largest_weight_ = !gaussian() || n == 0 ? 0.0
+                      : w == nullptr        ? 1.0
+                                            : *std::max_element(w, w + n);
     if (gaussian() && !(largest_weight_ > 0)) largest_weight_ = 1.0;
   }
 
