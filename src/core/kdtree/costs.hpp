@@ -14,6 +14,9 @@ constexpr double kTreeLevelNs = 20;
 constexpr double kTreeBlockNs = 20000;
 constexpr double kTreePairFactor = 1.3;
 
+/// With bandwidths that vary (variable.hpp): a node that a point visits.
+constexpr double kVariableNodeNs = 40;
+
 }  // namespace kestrel
 
 #endif

@@ -15,6 +15,13 @@ constexpr double kScanlinePointNs = 4;
 /// A sample on a grid of one axis if the kernel has events: samples are not sorted.
 constexpr double kScanlineLineSampleNs = 72;
 
+/// With a bandwidth for each sample (variable.hpp): the same, and a point of the grid for each
+/// range of bandwidths.
+constexpr double kVariableSampleNs = 300;
+constexpr double kVariableRowNs = 55;
+constexpr double kVariableCoveredNs = 4;
+constexpr double kVariablePointNs = 10;
+
 }  // namespace kestrel
 
 #endif
