@@ -38,9 +38,9 @@
 #'   - Compact kernels are no smooth functions of h, and classes of bandwidths would not be exact. There are three
 #'     engines for them, and `"auto"` takes the one that should be fastest.
 #'
-#'     `"scanline"` is for `kde.sp()` on grids with equal steps: it adds each observation to the rows of the grid that its
-#'     own kernel crosses, as S-KDE does it (Lopez-Novoa 2015). Epanechnikov kernels over more than a dozen points of a
-#'     row are added at the ends of the rows only, in integers of 128 bits with a unit for each factor of 2 of the
+#'     `"scanline"` is for `kde.sp()` on grids with equal steps. It adds each observation to the rows of the grid that
+#'     its own kernel crosses, as S-KDE does it (Lopez-Novoa 2015). Epanechnikov kernels over more than a dozen points
+#'     of a row are added at the ends of the rows only, in integers of 128 bits with a unit for each factor of 2 of the
 #'     bandwidths.
 #'
 #'     `"kdtree"` passes over nodes of a tree of the observations that are out of reach of a point. If a node is

@@ -6,6 +6,7 @@
 #include "core/direct/variable_points.hpp"
 #include "core/kdtree/variable.hpp"
 #include "core/scanline/variable.hpp"
+#include "core/scanline/variable_geometry.hpp"
 
 namespace kestrel {
 

@@ -29,12 +29,6 @@ void variable_scanline(const MatrixView& x, Weights w, Span<const double> h, Ker
                        Span<const RegularAxis> axes, const ParallelOptions& options,
                        Span<double> out);
 
-/// Whether a grid, of any axes or none, is within the limits of a ScanlineGeometry.
-bool takes_variable_axes(Span<const double> h, Span<const RegularAxis> axes);
-
-/// Its expected seconds on one thread. O(n).
-double variable_scanline_seconds(Span<const double> h, Kernel kernel, Span<const RegularAxis> axes);
-
 }  // namespace kestrel
 
 #endif

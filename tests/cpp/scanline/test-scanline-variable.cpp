@@ -129,6 +129,10 @@ TEST(ScanlineVariable, SumsForVeryDifferentBandwidths) {
       task.expect_sums(Kernel::epanechnikov);
       task.set_bandwidths(6, 12);
       task.expect_sums(Kernel::epanechnikov);
+      task.set_bandwidths(-60, 80);
+      task.expect_sums(Kernel::epanechnikov);
+      task.set_bandwidths(60, 80);
+      task.expect_sums(Kernel::epanechnikov);
     }
   }
 }
