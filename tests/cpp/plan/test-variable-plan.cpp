@@ -79,7 +79,7 @@ struct Data {
 
 }  // namespace
 
-TEST(Variable, SumsForEveryKernel) {
+TEST(CompactVariable, SumsForEveryKernel) {
   for (std::size_t d = 1; d <= 3; ++d) {
     for (const double offset : {0.0, 1e9}) {
       const Data data(1500, 60, d, offset, offset > 0 ? 2 : 5);
@@ -94,7 +94,7 @@ TEST(Variable, SumsForEveryKernel) {
 }
 
 // Windows are closed: on a lattice with bandwidths of a step or two, in nodes and pair by pair.
-TEST(Variable, CountsTheEdgeOfUniformKernels) {
+TEST(CompactVariable, CountsTheEdgeOfUniformKernels) {
   std::vector<double> lattice, steps;
   for (int i = 0; i < 300; ++i) {
     lattice.push_back(i);
@@ -121,7 +121,7 @@ TEST(Variable, CountsTheEdgeOfUniformKernels) {
   }
 }
 
-TEST(Variable, TakesTheEngineThatFits) {
+TEST(CompactVariable, TakesTheEngineThatFits) {
   const Data data(4000, 2000, 2, 0, 0.05);
   EvaluationPoints at, grid;
   at.matrix = {data.points.data(), data.m, 2};
