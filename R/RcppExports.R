@@ -529,8 +529,8 @@ variable_grid_cpp <- function(sample, h, axes, run) {
     .Call(`_kestrel_variable_grid_cpp`, sample, h, axes, run)
 }
 
-variable_points_cpp <- function(sample, h, by_point, kernel, points, run) {
-    .Call(`_kestrel_variable_points_cpp`, sample, h, by_point, kernel, points, run)
+variable_compact_cpp <- function(sample, h, by_point, kernel, points, axes, run) {
+    .Call(`_kestrel_variable_compact_cpp`, sample, h, by_point, kernel, points, axes, run)
 }
 
 ones_cpp <- function(n) {

@@ -35,9 +35,17 @@
 #'     a sum each.
 #'   - On grids of two and three dimensions `kde.sp()` with the Gaussian kernel, `engine = "auto"` and no GPU asked for
 #'     sums products of one factor for each axis, as they are.
-#'   - Compact kernels are no smooth functions of h, and classes of bandwidths would not be exact. So their sums are
-#'     direct, over the blocks of observations in reach of a point, as the engine `"kdtree"` does it for one bandwidth.
-#'     `engine` is `"direct"` then.
+#'   - Compact kernels are no smooth functions of h, and classes of bandwidths would not be exact. There are three
+#'     engines for them, and `"auto"` takes the one that should be fastest.
+#'
+#'     `"scanline"` is for `kde.sp()` on grids with equal steps. It adds each observation to the rows of the grid that
+#'     its own kernel crosses, as S-KDE does it (Lopez-Novoa 2015). Epanechnikov kernels over more than a dozen points
+#'     of a row are added at the ends of the rows only, in integers of 128 bits with a unit for each factor of 2 of the
+#'     bandwidths.
+#'
+#'     `"kdtree"` passes over nodes of a tree of the observations that are out of reach of a point. If a node is
+#'     wholly within reach, a polynomial stands for its sum, with the Epanechnikov, uniform, biweight and mostly the
+#'     triweight kernel. `"direct"` is the plain sum of all pairs.
 #' @inheritParams kde
 #' @param x a numeric vector (d = 1), or a matrix or data frame with n rows and d columns, at most three.
 #' @param H,h the bandwidth of the pilot estimate; that of \code{\link{Hns}()} if not given, with `deriv.order = 2` for
@@ -45,7 +53,9 @@
 #' @param hs bandwidths of the observations, in units of the standard deviations of the columns, one for each row of
 #'   `x`; then there is no pilot estimate.
 #' @param kernel a kernel of [kde()]. The pilot estimate is by the Gaussian one.
-#' @param engine,backend as in [kde()], for the sums with the Gaussian kernel; the pilot estimate chooses its own.
+#' @param engine as in [kde()] for the Gaussian kernel; `"auto"`, `"direct"`, `"kdtree"` or `"scanline"` for compact
+#'   ones. The pilot estimate chooses its own.
+#' @param backend as in [kde()], for the Gaussian kernel.
 #' @return An object of class `c("kestrel_vkde", "kde")`, a list with the fields of \pkg{ks}:
 #'   \item{x, eval.points, estimate, gridtype, gridded, binned, names, w, type, cont}{as in [kde()]}
 #'   \item{H}{h^2: an array of those of the points of a grid, or a vector of those of points or of observations}
@@ -61,13 +71,21 @@
 #' @section Cost: On grids of two and three dimensions `kde.sp()` takes O(n m), m the points within 10 bandwidths of
 #'   an observation: a fifth of a nanosecond or so for each. Otherwise there are twenty sums of [kde()] for each
 #'   factor of 2 of the bandwidths, and mostly three to six factors. `kde.sp()` has forty, each with half of the data.
-#'   Compact kernels take O(n m / 64) and the pairs in reach for m points, on all threads.
+#'
+#'   With compact kernels `"scanline"` takes O(n r + m k) for Epanechnikov kernels, r the rows of the grid that a kernel
+#'   crosses and k the factors of 2, and O(n) times the points that a kernel covers for the others. `"kdtree"` takes
+#'   O(n log n) and for each of m points the pairs at the edge of a support, or all in reach for kernels without
+#'   polynomials; `"direct"` O(n m). All run on all threads.
+#'
 #'   Before them come the derivatives of the pilot estimate by [kdde()], of order 2 at the points, or of orders up to
 #'   4 at the observations.
 #' @references Abramson, I.S. (1982) On bandwidth variation in kernel estimates: a square root law. *Annals of
 #'   Statistics* **10**, 1217-1223.
 #'
 #'   Chacon, J.E. & Duong, T. (2018) *Multivariate Kernel Smoothing and its Applications*. Chapman & Hall.
+#'
+#'   Lopez-Novoa, U. (2015) *Contributions to the Efficient Use of General Purpose Coprocessors: Kernel Density
+#'   Estimation as Case Study*. PhD thesis, University of the Basque Country.
 #'
 #'   Marron, J.S. & Nolan, D. (1988) Canonical kernels for density estimation. *Statistics & Probability Letters* **7**,
 #'   195-199.
@@ -119,7 +137,7 @@ variable_density <- function(variable, asked, call) {
   d <- ncol(sample$x)
   if (d > 3L) abort_input("`x` must have at most three columns for bandwidths that vary, not ", d, ".")
   check_columns(sample$x)
-  check_variable_engine(run, d, asked$kernel)
+  check_variable_engine(run, variable, d, asked$kernel, is.null(asked$points))
   points <- in_order_of(asked$points, sample$names, "eval.points")
   grid <- if (is.null(points)) check_grid(asked$grid, d)
   if (!is.null(points)) check_points(points, d, "eval.points")
@@ -140,19 +158,18 @@ variable_density <- function(variable, asked, call) {
   fhat
 }
 
-# Engines of sums with one bandwidth, which take points anywhere.
-check_variable_engine <- function(run, d, kernel) {
-  if (is_compact(kernel)) {
-    if (!run$engine %in% c("auto", "direct")) {
-      abort_input("`engine` must be \"auto\" or \"direct\" for compact kernels with bandwidths that vary, not \"",
-                  run$engine, "\".")
-    }
-    if (run$backend == "cuda") {
-      abort_backend("`backend` must be \"auto\" or \"cpu\" for compact kernels with bandwidths that vary, not ",
-                    "\"cuda\".")
-    }
+# Gaussian kernels take engines of sums with one bandwidth at points anywhere, compact ones those of the core for
+# bandwidths that vary.
+check_variable_engine <- function(run, variable, d, kernel, gridded) {
+  if (!is_compact(kernel)) return(check_engine(run$engine, d, kernel, FALSE))
+  fitting <- c("auto", "direct", "kdtree", if (variable == "sample point" && gridded) "scanline")
+  if (!run$engine %in% fitting) {
+    abort_input("`engine` must be one of ", quoted(fitting, '"'), " for ", variable, " estimates ",
+                if (gridded) "on a grid" else "at points", " with compact kernels, not \"", run$engine, "\".")
   }
-  check_engine(run$engine, d, kernel, FALSE)
+  if (run$backend == "cuda") {
+    abort_backend("`backend` must be \"auto\" or \"cpu\" for compact kernels with bandwidths that vary, not \"cuda\".")
+  }
 }
 
 # An object without an estimate.
@@ -245,8 +262,9 @@ balloon_at <- function(fhat, points, h, run) {
   if (length(reached) == 0L) return(values)
   check_varying_bandwidths(h[reached], ncol(points))
   points <- points[reached, , drop = FALSE]
-  sums <- if (is_compact(fhat$kernel)) variable_points_cpp(sample$data, h[reached], TRUE, fhat$kernel, points, run) else
-    sums_by_point(sample, h[reached], points, as_asked(fhat, run))
+  run <- as_asked(fhat, run)
+  sums <- if (is_compact(fhat$kernel)) compact_sums(fhat, sample, h[reached], TRUE, list(points = points), run) else
+    sums_by_point(sample, h[reached], points, run)
   values[reached] <- sums / nrow(sample$x)
   values
 }
@@ -264,14 +282,21 @@ sample_point_at <- function(fhat, at, run) {
   h <- sqrt(fhat$H)
   run <- as_asked(fhat, run)
   sums <- if (is_compact(fhat$kernel)) {
-    points <- if (is.null(at$axes)) at$points else unname(as.matrix(grid_points(at$axes)))
-    variable_points_cpp(sample$data, h, FALSE, fhat$kernel, points, run)
+    compact_sums(fhat, sample, h, FALSE, at, run)
   } else if (length(at$axes) > 1L && run$engine == "auto" && run$backend != "cuda") {
     variable_grid_cpp(sample$data, h, at$axes, run)
   } else {
     sums_by_sample(sample, h, at, run)
   }
   sums / (nrow(sample$x) * prod(fhat$scale))
+}
+
+# `at`: list(points = ) or list(axes = ). An object on a grid by the engine "scanline" has another one at points.
+compact_sums <- function(fhat, sample, h, by_point, at, run) {
+  if (is.null(at$axes) && run$engine == "scanline") run$engine <- "auto"
+  points <- if (is.null(at$axes)) at$points else matrix(0, 0L, length(at$axes))
+  axes <- if (is.null(at$axes)) list() else at$axes
+  refused_in_words(variable_compact_cpp(sample$data, h, by_point, fhat$kernel, points, axes, run))
 }
 
 # The run with the engine and the backend that were asked for; objects from files may have none.

@@ -1603,9 +1603,9 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
-// variable_points_cpp
-Rcpp::NumericVector variable_points_cpp(SEXP sample, Rcpp::NumericVector h, bool by_point, std::string kernel, Rcpp::NumericMatrix points, Rcpp::List run);
-RcppExport SEXP _kestrel_variable_points_cpp(SEXP sampleSEXP, SEXP hSEXP, SEXP by_pointSEXP, SEXP kernelSEXP, SEXP pointsSEXP, SEXP runSEXP) {
+// variable_compact_cpp
+Rcpp::NumericVector variable_compact_cpp(SEXP sample, Rcpp::NumericVector h, bool by_point, std::string kernel, Rcpp::NumericMatrix points, Rcpp::List axes, Rcpp::List run);
+RcppExport SEXP _kestrel_variable_compact_cpp(SEXP sampleSEXP, SEXP hSEXP, SEXP by_pointSEXP, SEXP kernelSEXP, SEXP pointsSEXP, SEXP axesSEXP, SEXP runSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -1614,8 +1614,9 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< bool >::type by_point(by_pointSEXP);
     Rcpp::traits::input_parameter< std::string >::type kernel(kernelSEXP);
     Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type points(pointsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type axes(axesSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
-    rcpp_result_gen = Rcpp::wrap(variable_points_cpp(sample, h, by_point, kernel, points, run));
+    rcpp_result_gen = Rcpp::wrap(variable_compact_cpp(sample, h, by_point, kernel, points, axes, run));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1764,7 +1765,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_total_slab_cpp", (DL_FUNC) &_kestrel_total_slab_cpp, 4},
     {"_kestrel_close_total_cpp", (DL_FUNC) &_kestrel_close_total_cpp, 1},
     {"_kestrel_variable_grid_cpp", (DL_FUNC) &_kestrel_variable_grid_cpp, 4},
-    {"_kestrel_variable_points_cpp", (DL_FUNC) &_kestrel_variable_points_cpp, 6},
+    {"_kestrel_variable_compact_cpp", (DL_FUNC) &_kestrel_variable_compact_cpp, 7},
     {"_kestrel_ones_cpp", (DL_FUNC) &_kestrel_ones_cpp, 1},
     {NULL, NULL, 0}
 };

@@ -1,6 +1,6 @@
 // R to core: densities with a bandwidth for each observation.
 #include "core/direct/variable.hpp"
-#include "core/direct/variable_points.hpp"
+#include "core/plan/variable.hpp"
 #include "rcpp_run.hpp"
 #include "rcpp_sample.hpp"
 #include "rcpp_util.hpp"
@@ -23,18 +23,21 @@ Rcpp::NumericVector variable_grid_cpp(SEXP sample, Rcpp::NumericVector h, Rcpp::
   return out;
 }
 
-/// The same of a compact kernel at the rows of `points`, with a bandwidth for each row or for each
-/// observation.
+/// The same of a compact kernel, with a bandwidth for each point or for each observation, on a
+/// grid, or at the rows of `points` if there are no axes.
 // [[Rcpp::export]]
-Rcpp::NumericVector variable_points_cpp(SEXP sample, Rcpp::NumericVector h, bool by_point,
-                                        std::string kernel, Rcpp::NumericMatrix points,
-                                        Rcpp::List run) {
+Rcpp::NumericVector variable_compact_cpp(SEXP sample, Rcpp::NumericVector h, bool by_point,
+                                         std::string kernel, Rcpp::NumericMatrix points,
+                                         Rcpp::List axes, Rcpp::List run) {
   const Sample& of = sample_of(sample);
-  Rcpp::NumericVector out = uninitialised(static_cast<std::size_t>(points.nrow()));
+  const KeptAxes kept(axes);
+  const EvaluationPoints at{view(points), kept.views};
+  Rcpp::NumericVector out = uninitialised(at.size());
   translate_errors([&] {
-    variable_points(of.x(), of.w(), view(h), by_point, choice(kernel, "radial").kernel,
-                    view(points), unpack_run(run).parallel,
-                    {out.begin(), static_cast<std::size_t>(out.size())});
+    const Run how = unpack_run(run);
+    const VariableTask task{of.x(), of.w(), view(h), by_point, choice(kernel, "radial").kernel, at};
+    variable_sums(task, variable_engine(task, how.engine), how.parallel,
+                  {out.begin(), static_cast<std::size_t>(out.size())});
     return 0;
   });
   return out;

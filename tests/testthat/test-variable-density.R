@@ -210,20 +210,28 @@ test_that("every engine has the same sums, and compact kernels have theirs", {
           sum(w / sum(w) * ifelse(r < 1, k(pmin(r, 1)), 0) * constant / width^d) / prod(scale)
         }, 0)
       }
-      fhat <- kde.sp(x, hs = h, w = w, gridsize = 5, kernel = kernel)
-      expect_close_to_reference(fhat$estimate, plain(grid_matrix(fhat), fhat$scale, h, FALSE), info = kernel)
-      expect_close_to_reference(predict(fhat, at), plain(at, fhat$scale, h, FALSE), info = kernel)
-      same <- kde.sp(x, hs = h, w = w, gridsize = 5, kernel = kernel, threads = 3)
-      expect_same_bits(same$estimate, fhat$estimate)
-      of_points <- kde.balloon(x, w = w, eval.points = at, kernel = kernel)
-      expect_equal(sqrt(of_points$H / balloon$H), rep(canonical_ratio(kernel, d), 20))
-      expect_close_to_reference(of_points$estimate, plain(at, rep(1, d), sqrt(of_points$H), TRUE), info = kernel)
+      for (engine in c("auto", "direct", "kdtree", "scanline")) {
+        info <- paste(kernel, engine)
+        fhat <- kde.sp(x, hs = h, w = w, gridsize = 4 + 1:d, kernel = kernel, engine = engine, compute.cont = FALSE)
+        expect_close_to_reference(fhat$estimate, plain(grid_matrix(fhat), fhat$scale, h, FALSE), info = info)
+        expect_close_to_reference(predict(fhat, at), plain(at, fhat$scale, h, FALSE), info = info)
+        same <- kde.sp(x, hs = h, w = w, gridsize = 4 + 1:d, kernel = kernel, engine = engine, compute.cont = FALSE,
+                       threads = 3)
+        expect_same_bits(same$estimate, fhat$estimate)
+        if (engine == "scanline") next
+        of_points <- kde.balloon(x, w = w, eval.points = at, kernel = kernel, engine = engine)
+        expect_equal(sqrt(of_points$H / balloon$H), rep(canonical_ratio(kernel, d), 20))
+        expect_close_to_reference(of_points$estimate, plain(at, rep(1, d), sqrt(of_points$H), TRUE), info = info)
+      }
     }
   }
   expect_output(print(kde.sp(faithful, gridsize = 9, kernel = "biweight")), "biweight")
   expect_snapshot(error = TRUE, {
     kde.sp(faithful, kernel = "none")
-    kde.sp(faithful, kernel = "biweight", engine = "kdtree")
+    kde.sp(faithful, kernel = "biweight", engine = "fourier")
+    kde.sp(faithful, kernel = "biweight", engine = "scanline", eval.points = faithful)
+    kde.balloon(faithful, kernel = "biweight", engine = "scanline")
+    kde.sp(1e12 + 1:9, hs = rep(0.1, 9), kernel = "biweight", engine = "scanline")
     kde.balloon(faithful, engine = "scanline")
     kde.balloon(faithful$eruptions, engine = "fourier")
     kde.sp(faithful, kernel = "biweight", backend = "cuda")

@@ -19,14 +19,13 @@ struct WideInteger {
       : low(static_cast<std::uint64_t>(value)), high(value < 0 ? -1 : 0) {}
   WideInteger(std::int64_t high_, std::uint64_t low_) : low(low_), high(high_) {}
 
-  /// A whole number below 2^126 in absolute value.
+  /// The whole part of a number below 2^126 in absolute value, rounded towards zero.
   static WideInteger of(double value) {
-    if (std::fabs(value) < 4611686018427387904.0) return whole_number<std::int64_t>(value);
-    int exponent;
-    const double digits = std::ldexp(std::frexp(value, &exponent), 53);
-    // Two steps, because each is by less than 64.
-    const WideInteger half = WideInteger(whole_number<std::int64_t>(digits)).shifted(9);
-    return exponent == 62 ? half : half.shifted(exponent - 62);
+    if (std::fabs(value) < 0x1p62) return whole_number<std::int64_t>(value);
+    if (value < 0) return -of(-value);
+    // Exact: the rest has fewer digits than the value.
+    const double high = std::floor(value * 0x1p-64);
+    return {whole_number<std::int64_t>(high), whole_number<std::uint64_t>(value - high * 0x1p64)};
   }
 
   /// a b, |b| < 2^31.
@@ -50,6 +49,16 @@ struct WideInteger {
     WideInteger minus(static_cast<std::int64_t>(~static_cast<std::uint64_t>(high)), ~low);
     return minus += WideInteger(1);
   }
+  /// The product with a factor below 2^31 in absolute value, modulo 2^128.
+  WideInteger times(std::int64_t factor) const {
+    const std::uint64_t by = magnitude(factor);
+    const std::uint64_t least = (low & 0xffffffffu) * by, middle = (low >> 32) * by;
+    WideInteger product(
+        static_cast<std::int64_t>(static_cast<std::uint64_t>(high) * by + (middle >> 32)),
+        middle << 32);
+    product += WideInteger(0, least);
+    return factor < 0 ? -product : product;
+  }
   /// value 2^bits, 0 < bits < 64.
   WideInteger shifted(int bits) const {
     const std::uint64_t top = static_cast<std::uint64_t>(high) << bits | low >> (64 - bits);
@@ -67,6 +76,8 @@ struct WideInteger {
     return high != other.high ? high < other.high : low < other.low;
   }
 
+  /// The value to two roundings: of 2^64 and, if it is not much larger, of itself.
+  double rounded() const { return static_cast<double>(high) * 0x1p64 + static_cast<double>(low); }
   /// The nearest double, rounded once.
   double value() const {
     if (high < 0 && !(*this == WideInteger(INT64_MIN, 0))) return -(-*this).value();

@@ -25,6 +25,9 @@ constexpr double kOperationOfOneNs = 0.666667;
 constexpr double kComparisonNs = 0.7;
 constexpr double kSquareRootNs = 1;
 
+/// A pair whose kernel is compact and has a bandwidth of its own (compact_pairs.hpp).
+constexpr double kVariablePairNs = 2.8;
+
 }  // namespace kestrel
 
 #endif

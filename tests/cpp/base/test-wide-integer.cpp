@@ -11,6 +11,7 @@ using namespace kestrel;
 namespace {
 
 __extension__ typedef __int128 Wide;
+__extension__ typedef unsigned __int128 UnsignedWide;
 
 Wide wide(const WideInteger& value) {
   return static_cast<Wide>(value.high) * (static_cast<Wide>(1) << 64) + value.low;
@@ -33,6 +34,10 @@ TEST(WideInteger, IsTheInteger) {
     const std::int64_t factor = static_cast<std::int64_t>(random()) >> (33 + k % 31);
     const std::int64_t other = static_cast<std::int64_t>(random()) >> k % 64;
     EXPECT_TRUE(wide(WideInteger::product(other, factor)) == static_cast<Wide>(other) * factor);
+    EXPECT_TRUE(wide(a.times(factor)) ==
+                static_cast<Wide>(static_cast<UnsignedWide>(wide(a)) *
+                                  static_cast<UnsignedWide>(static_cast<Wide>(factor))));
+    EXPECT_LE(std::fabs(a.rounded() - a.value()), 0x1p-52 * std::fabs(a.value()) + 0x1p12);
     EXPECT_EQ(a < b, wide(a) < wide(b));
     EXPECT_EQ(a.value(), static_cast<double>(wide(a)));
     EXPECT_EQ(b.value(), static_cast<double>(wide(b)));

@@ -1,0 +1,54 @@
+#include "core/plan/variable.hpp"
+
+#include <vector>
+
+#include "core/base/error.hpp"
+#include "core/direct/variable_points.hpp"
+#include "core/kdtree/variable.hpp"
+#include "core/scanline/variable.hpp"
+#include "core/scanline/variable_geometry.hpp"
+
+namespace kestrel {
+
+namespace {
+
+/// The axes of a grid that the scanline engine takes, else empty.
+std::vector<RegularAxis> variable_axes(const VariableTask& task) {
+  if (task.by_point || task.at.axes.empty()) return {};
+  const std::vector<RegularAxis> axes = find_regular_axes(task.at.axes);
+  return takes_variable_axes(task.h, {axes.data(), axes.size()}) ? axes
+                                                                 : std::vector<RegularAxis>();
+}
+
+}  // namespace
+
+std::string variable_engine(const VariableTask& task, const std::string& asked) {
+  if (asked == "direct" || asked == "kdtree") return asked;
+  const std::vector<RegularAxis> axes = variable_axes(task);
+  if (asked == "scanline") {
+    if (!axes.empty()) return asked;
+    throw error(ErrorKind::unfit, "the scanline engine takes sample points on regular grids");
+  }
+  std::string best = "direct";
+  double least = variable_points_seconds(task);
+  const double tree = variable_tree_seconds(task);
+  if (tree < least) {
+    best = "kdtree";
+    least = tree;
+  }
+  if (!axes.empty() &&
+      variable_scanline_seconds(task.h, task.kernel, {axes.data(), axes.size()}) < least) {
+    best = "scanline";
+  }
+  return best;
+}
+
+void variable_sums(const VariableTask& task, const std::string& engine,
+                   const ParallelOptions& options, Span<double> out) {
+  if (engine == "direct") return variable_points(task, options, out);
+  if (engine == "kdtree") return variable_tree(task, options, out);
+  const std::vector<RegularAxis> axes = variable_axes(task);
+  variable_scanline(task.x, task.w, task.h, task.kernel, {axes.data(), axes.size()}, options, out);
+}
+
+}  // namespace kestrel

@@ -1,0 +1,23 @@
+// Sums of compact kernels with bandwidths that vary, by the engine that is fastest.
+#ifndef KESTREL_CORE_PLAN_VARIABLE_HPP
+#define KESTREL_CORE_PLAN_VARIABLE_HPP
+
+#include <string>
+
+#include "core/base/parallel.hpp"
+#include "core/base/span.hpp"
+#include "core/data/compact_pairs.hpp"
+
+namespace kestrel {
+
+/// "direct", "kdtree" or "scanline": the one asked for, or for "auto" the one that is expected to
+/// take the least time. Throws error(unfit) for a task that the scanline engine does not take. O(n).
+std::string variable_engine(const VariableTask& task, const std::string& asked);
+
+/// The sums of the task by that engine.
+void variable_sums(const VariableTask& task, const std::string& engine,
+                   const ParallelOptions& options, Span<double> out);
+
+}  // namespace kestrel
+
+#endif
