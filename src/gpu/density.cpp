@@ -65,10 +65,9 @@ bool gpu_density(const MatrixView& x, Weights w, const EvaluationPoints& points,
   request.root = kernel.parameters(nullptr).root;
   std::fill(out.begin(), out.end(), 0.0);
   DeviceSums(whitening, reach, request)
-      .run(x, w, points, pieces, options,
-           [&](std::size_t point, const double* sum, std::size_t, std::size_t) {
-             out[point] += *sum;
-           });
+      .run(x, w, points, pieces, options, [&](const PieceSums& piece) {
+        for (std::size_t i = 0; i < piece.count; ++i) out[piece.point(i)] += piece.sum[i];
+      });
   scale_all(scale, part_of(options.parallel, 1, 1), out);
   return single;
 }

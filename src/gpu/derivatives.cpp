@@ -86,14 +86,19 @@ void gpu_derivatives(const MatrixView& x, Weights w, const EvaluationPoints& poi
       gpu_devices().size(), {std::vector<double>(monomials.size()), std::vector<double>(of_order)});
   std::fill(out.begin(), out.end(), 0.0);
   DeviceSums(kernel, reach, request)
-      .run(x, w, points, pieces, options,
-           [&](std::size_t point, const double* sum, std::size_t stride, std::size_t place) {
-             std::vector<double>&sums = scratch[place].sums,
-             &derivative = scratch[place].derivative;
-             for (std::size_t t = 0; t < sums.size(); ++t) sums[t] = sum[t * stride] * unit[t];
-             map.apply(sums.data(), derivative.data());
-             for (std::size_t t = 0; t < of_order; ++t) out[t * m + point] += derivative[t];
-           });
+      .run(x, w, points, pieces, options, [&](const PieceSums& piece) {
+        std::vector<double>&sums = scratch[piece.place].sums,
+        &derivative = scratch[piece.place].derivative;
+        for (std::size_t i = 0; i < piece.count; ++i) {
+          for (std::size_t t = 0; t < sums.size(); ++t) {
+            sums[t] = piece.sum[t * piece.count + i] * unit[t];
+          }
+          map.apply(sums.data(), derivative.data());
+          for (std::size_t t = 0; t < of_order; ++t) {
+            out[t * m + piece.point(i)] += derivative[t];
+          }
+        }
+      });
   scale_all(scale, part_of(options.parallel, 1, 1), out);
 }
 

@@ -105,9 +105,7 @@ void DeviceSums::add_piece(const EvaluationPoints& points, const Pieces& pieces,
   turn.check(table_.density_sum(turn.handle, centre.data(), e, stride, count, sum, PollState::ask,
                                 &turn.poll, text, sizeof text),
              text);
-  for (std::size_t i = 0; i < count; ++i) {
-    add(blocks.point(first + i), sum + i, count, turn.place);
-  }
+  add({blocks, first, count, sum, turn.place});
 }
 
 void DeviceSums::run(const MatrixView& x, Weights w, const EvaluationPoints& points,

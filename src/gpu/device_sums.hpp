@@ -37,6 +37,18 @@ std::size_t points_of_piece(std::size_t points, double seconds);
 /// Multiplies the values by a number, on all threads: 15 ns each.
 void scale_all(const ScaledNumber& scale, const ParallelOptions& options, Span<double> values);
 
+/// Sums over some of the samples at the points of a piece. Sum number t of the i-th of them is
+/// sum[t * count + i].
+struct PieceSums {
+  const Blocks& blocks;
+  std::size_t first, count;
+  const double* sum;
+  std::size_t place;  // of the device, for scratch space
+
+  /// Which of all points the i-th one is.
+  std::size_t point(std::size_t i) const { return blocks.point(first + i); }
+};
+
 /// Sums on the devices: one or, of monomials, several at each point.
 class DeviceSums {
  public:
@@ -44,10 +56,8 @@ class DeviceSums {
   /// whitening and the reach. Keeps what these point to.
   DeviceSums(const TileKernel& whitening, double reach, kestrel_gpu_kernel request);
 
-  /// Takes add(i, sums, stride, place) for every point i: sums[t * stride] is its sum number t over
-  /// some of the samples. `place` is that of the device, for scratch space: several threads may
-  /// call it, for different points and with different places.
-  using Add = std::function<void(std::size_t, const double*, std::size_t, std::size_t)>;
+  /// Several threads may call it, for different points and with different places.
+  using Add = std::function<void(const PieceSums&)>;
 
   /// Calls `add` for every piece of samples and of points. So many samples are taken at a time that
   /// they have 512 MiB as given.
