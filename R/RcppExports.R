@@ -117,6 +117,10 @@ own_images_cpp <- function(sample, g, bounds, run) {
     .Call(`_kestrel_own_images_cpp`, sample, g, bounds, run)
 }
 
+image_functionals_cpp <- function(sample, task, bounds, run) {
+    .Call(`_kestrel_image_functionals_cpp`, sample, task, bounds, run)
+}
+
 density_cpp <- function(task, run, said) {
     .Call(`_kestrel_density_cpp`, task, run, said)
 }

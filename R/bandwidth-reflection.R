@@ -71,11 +71,11 @@ functionals_of_images <- function(sample, g, order, run) {
 # The same on a line, for every g, by cells: their images are cells again.
 line_functionals_of_images <- function(sample, g, order, run) {
   if (is_of_sketch(sample) && min(g) < sample$sketch$sums) abort_wide(sample$sketch)
-  image_psi_cpp(sample$data, list(g = g, order = order), bounds_of_line(sample$transform), run)
+  image_psi_cpp(sample$data, list(g = g, order = order), core_bounds(sample$transform), run)
 }
 
-# As the core takes them.
-bounds_of_line <- function(transform) as.double(c(transform$lower, transform$upper, is_periodic(transform)))
+# As the core takes them, a column for each variable.
+core_bounds <- function(transform) rbind(transform$lower, transform$upper, is_periodic(transform))
 
 # LSCV of the estimate with images, in one dimension. The integral of its square is psi_0(sqrt(2) h), and an observation
 # is left out with its own images.
@@ -88,7 +88,7 @@ reflected_lscv <- function(sample, h0, run) {
   curve <- function(h) {
     # That of wider kernels is the same.
     h <- pmin(h, widest)
-    own <- diagonal * gaussian_at_zero(0L) / h + own_images_cpp(sample$data, h, bounds_of_line(sample$transform), run)
+    own <- diagonal * gaussian_at_zero(0L) / h + own_images_cpp(sample$data, h, core_bounds(sample$transform), run)
     # All at once, since they share cells.
     psi <- matrix(functionals$psi(c(sqrt(2) * h, h) / scale, 0L) / scale, ncol = 2L)
     psi[, 1L] - 2 / (1 - diagonal) * (psi[, 2L] - own)
@@ -108,11 +108,16 @@ reflected_line_functionals <- function(sample, scale, first, run, engine) {
   list(psi = function(g, r) plain$psi(g, r) + times_power(of_images(g * scale, r), scale, r + 1), by = plain$by)
 }
 
-# As psi_order(): of y = A x, A the diagonal matrix `axes` of the sample.
+# As psi_order(): of y = A x, A the diagonal matrix `axes` of the sample. The modes of a sketch give those of images, too.
 reflected_psi_order <- function(sample, g, order, run) {
   unit <- diag(axes_of_sample(sample))
   exponents <- tuple_exponents(index_tuples(length(unit), order), length(unit))
-  of_images <- functionals_of_images(sample, g / unit, order, run)
-  plain <- psi_order(sample[names(sample) != "transform"], g, order, run)
-  plain + of_images / (prod(unit) * apply(exponents, 1L, function(r) prod(unit^r)))
+  in_units <- function(psi) psi / (prod(unit) * apply(exponents, 1L, function(r) prod(unit^r)))
+  if (is_of_sketch(sample)) {
+    task <- list(g = g / unit, order = order)
+    psi <- in_units(image_functionals_cpp(sample$data, task, core_bounds(sample$transform), run))
+    return(structure(psi, by = list(engine = "fourier", backend = "cpu")))
+  }
+  psi_order(sample[names(sample) != "transform"], g, order, run) +
+    in_units(functionals_of_images(sample, g / unit, order, run))
 }

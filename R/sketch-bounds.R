@@ -32,8 +32,12 @@ beyond_period <- function(fhat) {
 # of data. Cells are moved by whole periods into one, in which variances do not depend on where it begins, as those of
 # centred_periods().
 selectable_sketch <- function(sample, transform) {
-  if (ncol(sample$x) > 1L) abort_input("`H` must be given for a sketch of several columns with `bounds` or `period`.")
   info <- sample$sketch
+  if (ncol(sample$x) > 1L) {
+    # A grid has the covariance of the line, not that of the circle.
+    if (any(is_periodic(transform))) abort_input("`H` must be given for a sketch of several columns with a `period`.")
+    return(sample)
+  }
   if (info$full == 0) return(centred_periods(sample_of_kept(sample, transform), transform))
   if (!is_periodic(transform)) return(sample)
   if (2^info$exponent > transform$period) abort_wide(info)

@@ -38,7 +38,12 @@
 #' what the estimate on the whole line has at the images of a point. Bandwidths of one variable are selected by [kde()]
 #' and [hlscv()] as for data in memory: an image of a cell is a cell again, so that pairs of values and images are
 #' summed as pairs of values are. Cells are moved by whole periods into one, which leaves tied values in several periods
-#' uncounted. Of several variables `H` must be given.
+#' uncounted.
+#'
+#' With `bounds` of several variables [kde()] selects `H` as for data in memory: the Fourier modes of reflected data are
+#' those of the data with another sign. The grid must then hold the data and their images, without outliers. It may need
+#' more than its 4 GB for heavy tails and three variables, which an error says. With a `period` `H` must be given, since
+#' the grid does not know the covariance of data in a period that begins elsewhere.
 #'
 #' With weights and `bounds` [hlscv()] takes data only, unless the sketch has kept all values. Its criterion leaves out
 #' pairs of a value with its own reflected images. Their distances depend on where the value is, and their weights are

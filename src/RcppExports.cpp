@@ -352,6 +352,20 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// image_functionals_cpp
+Rcpp::NumericVector image_functionals_cpp(SEXP sample, Rcpp::List task, Rcpp::NumericMatrix bounds, Rcpp::List run);
+RcppExport SEXP _kestrel_image_functionals_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP boundsSEXP, SEXP runSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type sample(sampleSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type bounds(boundsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
+    rcpp_result_gen = Rcpp::wrap(image_functionals_cpp(sample, task, bounds, run));
+    return rcpp_result_gen;
+END_RCPP
+}
 // density_cpp
 Rcpp::List density_cpp(Rcpp::List task, Rcpp::List run, Rcpp::Function said);
 RcppExport SEXP _kestrel_density_cpp(SEXP taskSEXP, SEXP runSEXP, SEXP saidSEXP) {
@@ -1703,6 +1717,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_eta_cpp", (DL_FUNC) &_kestrel_eta_cpp, 3},
     {"_kestrel_image_psi_cpp", (DL_FUNC) &_kestrel_image_psi_cpp, 4},
     {"_kestrel_own_images_cpp", (DL_FUNC) &_kestrel_own_images_cpp, 4},
+    {"_kestrel_image_functionals_cpp", (DL_FUNC) &_kestrel_image_functionals_cpp, 4},
     {"_kestrel_density_cpp", (DL_FUNC) &_kestrel_density_cpp, 3},
     {"_kestrel_derivatives_cpp", (DL_FUNC) &_kestrel_derivatives_cpp, 3},
     {"_kestrel_moments_cpp", (DL_FUNC) &_kestrel_moments_cpp, 3},

@@ -5,6 +5,7 @@
 
 #include "core/criteria/criteria.hpp"
 #include "core/fgt/image_sums.hpp"
+#include "core/fourier/image_functionals.hpp"
 #include "rcpp_fields.hpp"
 #include "rcpp_pairs.hpp"
 #include "rcpp_run.hpp"
@@ -162,4 +163,17 @@ Rcpp::NumericVector own_images_cpp(SEXP sample, Rcpp::NumericVector g, Rcpp::Num
   return in_shares(
       translate_errors([&] { return fgt_own_images(line, unpack_bounds(bounds), view(g), how); }),
       line.weights(part_of(how.parallel, 0, 0)).sum);
+}
+
+/// psi_r of a sketch of several variables with the images of its samples, for all multi-indices r
+/// of one order. g: a bandwidth for each variable; bounds: a column for each, see unpack_bounds().
+// [[Rcpp::export]]
+Rcpp::NumericVector image_functionals_cpp(SEXP sample, Rcpp::List task, Rcpp::NumericMatrix bounds,
+                                          Rcpp::List run) {
+  const Functionals asked = unpack_functionals(task);
+  std::vector<ReflectingAxis> axes;
+  for (int k = 0; k < bounds.ncol(); ++k) axes.push_back(unpack_bounds(bounds.column(k)));
+  return Rcpp::wrap(translate_errors([&] {
+    return image_functionals(sample_of(sample), view(asked.g), asked.order, axes, unpack_run(run));
+  }));
 }

@@ -29,50 +29,6 @@ namespace kestrel {
 
 namespace {
 
-/// x' = sign x + shift.
-struct ImageMap {
-  int sign;  // 1 or -1
-  long double shift;
-};
-
-/// The maps that reflect, for which a sample in the range may be within `reach` of an image.
-std::vector<ImageMap> reflections(const ReflectingAxis& axis, const ValueRange& range,
-                                  double reach) {
-  std::vector<ImageMap> maps;
-  if (axis.periodic) return maps;
-  const long double lower = axis.lower, upper = axis.upper;
-  // x_i + x_j - shift is from `low` to `high` less the shift.
-  const long double low = 2 * static_cast<long double>(range.min) - reach;
-  const long double high = 2 * static_cast<long double>(range.max) + reach;
-  const auto add = [&](long double shift) {
-    if (shift >= low && shift <= high) maps.push_back({-1, shift});
-  };
-  if (std::isfinite(axis.lower) && std::isfinite(axis.upper)) {
-    const long double step = 2 * (upper - lower);
-    const double first = static_cast<double>(std::ceil((low - 2 * lower) / step));
-    const double last = static_cast<double>(std::floor((high - 2 * lower) / step));
-    for (double k = first; k <= last; ++k) add(2 * lower + k * step);
-  } else if (std::isfinite(axis.lower)) {
-    add(2 * lower);
-  } else if (std::isfinite(axis.upper)) {
-    add(2 * upper);
-  }
-  return maps;
-}
-
-/// The distances, above zero, of images that are not reflected, up to `reach` and the range. There
-/// are images in both directions.
-std::vector<long double> moves(const ReflectingAxis& axis, const ValueRange& range, double reach) {
-  std::vector<long double> shifts;
-  if (!std::isfinite(axis.lower) || !std::isfinite(axis.upper)) return shifts;
-  const long double step =
-      (axis.periodic ? 1 : 2) * (static_cast<long double>(axis.upper) - axis.lower);
-  const long double farthest = static_cast<long double>(range.max) - range.min + reach;
-  const double last = static_cast<double>(std::floor(farthest / step));
-  for (double k = 1; k <= last; ++k) shifts.push_back(k * step);
-  return shifts;
-}
-
 /// A sum over pairs of samples and images at lags of cells.
 class ImageLags {
  public:
@@ -227,6 +183,7 @@ double own_reflections(const CellMoments& cells, const std::vector<ImageMap>& ma
   double derivative[kMaxMoments];
   double total = 0;
   for (const ImageMap& map : maps) {
+    if (map.sign > 0) continue;
     const long double shift = std::ldexp(map.shift, -cells.exponent());
     for (std::size_t c = 0; c < cells.cells(); ++c) {
       // The image of a sample at offset z is u - 2 z widths away.
@@ -246,7 +203,7 @@ double own_reflections(const LineSample& sample, const std::vector<ImageMap>& ma
   const Weights w = sample.w();
   long double total = 0;
   for (const ImageMap& map : maps) {
-    for (std::size_t i = 0; i < x.size; ++i) {
+    for (std::size_t i = 0; i < x.size && map.sign < 0; ++i) {
       if (i % kPolledItems == 0) poll_if_due(options.parallel);
       // The image is rounded to a double, as those of reflect_rows().
       const double u = (x[i] - static_cast<double>(map.shift - x[i])) / g;
@@ -272,9 +229,11 @@ std::vector<double> fgt_image_psi(const LineSample& sample, const ReflectingAxis
     const double reach = std::ldexp(static_cast<double>(lags), octave.exponent);
     const ValueRange range = range_of_cells(cells);
     ImageLags table(cells, lags, options);
-    for (const ImageMap& map : reflections(axis, range, reach)) table.add(map, 1);
-    // The order is even, so that images in either direction have the same sum.
-    for (const long double shift : moves(axis, range, reach)) table.add({1, shift}, 2);
+    for (const ImageMap& map : image_maps(axis, range.min, range.max, reach)) {
+      // The order is even, so that images in either direction have the same sum.
+      if (map.sign < 0) table.add(map, 1);
+      if (map.sign > 0 && map.shift > 0) table.add(map, 2);
+    }
     for (const std::size_t k : octave.index) {
       out[k] = in_units_of_x(table.evaluate(g[k], order), g[k], octave.exponent, order);
     }
@@ -291,14 +250,14 @@ std::vector<double> fgt_own_images(const LineSample& sample, const ReflectingAxi
   std::vector<double> out(g.size, 0.0);
   // They are as far from their images for every sample.
   for (std::size_t k = 0; k < g.size; ++k) {
-    for (const long double shift : moves(axis, {0, 0}, reach * g[k])) {
-      const double u = static_cast<double>(shift / g[k]);
-      out[k] += 2 * weights.squares * std::exp(-0.5 * u * u);
+    for (const ImageMap& map : image_maps(axis, 0, 0, reach * g[k])) {
+      const double u = static_cast<double>(map.shift / g[k]);
+      if (map.sign > 0) out[k] += weights.squares * std::exp(-0.5 * u * u);
     }
   }
   if (!axis.periodic && sample.has_samples()) {
     for (std::size_t k = 0; k < g.size; ++k) {
-      const std::vector<ImageMap> maps = reflections(axis, sample.range(), reach * g[k]);
+      const auto maps = image_maps(axis, sample.range().min, sample.range().max, reach * g[k]);
       out[k] += own_reflections(sample, maps, g[k], reach, options);
     }
   } else if (!axis.periodic) {
@@ -309,7 +268,7 @@ std::vector<double> fgt_own_images(const LineSample& sample, const ReflectingAxi
                     [&](const CellMoments& cells, const Octave& octave, const PairTruncation&) {
                       const ValueRange range = range_of_cells(cells);
                       for (const std::size_t k : octave.index) {
-                        const auto maps = reflections(axis, range, reach * g[k]);
+                        const auto maps = image_maps(axis, range.min, range.max, reach * g[k]);
                         out[k] += own_reflections(cells, maps, g[k], reach);
                       }
                     });
