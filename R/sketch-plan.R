@@ -41,8 +41,8 @@
 #' uncounted.
 #'
 #' With `bounds` of several variables [kde()] selects `H` as for data in memory: the Fourier modes of reflected data are
-#' those of the data with another sign. The grid must then hold the data and their images, without outliers. It may need
-#' more than its 4 GB for heavy tails and three variables, which an error says. With a `period` `H` must be given, since
+#' those of the data with another sign. The period of the grid is then about twice the range of a variable with a bound,
+#' so that three variables may need more than its 4 GB, which an error says. With a `period` `H` must be given, since
 #' the grid does not know the covariance of data in a period that begins elsewhere.
 #'
 #' With weights and `bounds` [hlscv()] takes data only, unless the sketch has kept all values. Its criterion leaves out

@@ -225,7 +225,8 @@ test_that("bandwidths of sketches of several columns with bounds are those of da
     expect_same_criterion(x, hmin, cbind(c(-Inf, 0), Inf), info = "one bound")
     expect_same_criterion(1e6 + 0.3 + x, hmin, cbind(1e6 + c(0.3, 0.3), 1e6 + c(Inf, 1.4)), info = "offset")
     expect_same_criterion(round(x, 1), hmin, cbind(c(0, 0), c(Inf, 1)), info = "ties")
-    expect_same_criterion(rbind(x, c(40, 0.001)), hmin, cbind(c(0, 0), c(Inf, 1)), info = "outlier")
+    far <- cbind(c(150, 150.02, 150.01), c(0.001, 0.004, 1))
+    expect_same_criterion(rbind(x, far), hmin, cbind(c(0, 0), c(Inf, 1)), info = "outliers")
     expect_same_criterion(cbind(runif(30000), 0.3 * rexp(30000), 0.3 * rnorm(30000)), c(0.07, 0.03, 0.07),
                           cbind(c(0, 0, -Inf), c(1, Inf, Inf)), tolerance = 1e-8, info = "three columns")
   })

@@ -252,7 +252,7 @@ bool FourierSums::expect(const FourierDemand& demand) {
 void FourierSums::spread(double min, double max, const RunOptions& options) {
   if (source_ != nullptr) {
     modes_.reset();
-    modes_ = source_->modes(max, {}, true, options);
+    modes_ = source_->modes(max, {}, options);
     demand_.max = max;
     ++spreads_;
     return;

@@ -146,7 +146,7 @@ void density_of_modes(const ModeSource& source, const EvaluationPoints& points,
   }
   const double widest = std::sqrt(eigenvalue_range(h, d)[1]);
   check_served(source, least_deviation(h, d));
-  std::unique_ptr<FourierModes> modes = source.modes(widest, {}, true, part_of(options, 0.0, 0.3));
+  std::unique_ptr<FourierModes> modes = source.modes(widest, {}, part_of(options, 0.0, 0.3));
   const auto extent_now = [&] {
     return measure_modes(*modes, 1, source.weight(), source.heaviest(), points, root, options);
   };
@@ -157,7 +157,7 @@ void density_of_modes(const ModeSource& source, const EvaluationPoints& points,
     if (!needed.served) check_served(source, 0);
     DensityLayout layout = lay_density(extent, tolerance);
     if (layout.empty) {
-      modes = source.modes(widest, needed.period, true, part_of(options, 0.3, 0.6));
+      modes = source.modes(widest, needed.period, part_of(options, 0.3, 0.6));
       extent = extent_now();
       layout = lay_density(extent, tolerance);
     }

@@ -16,10 +16,11 @@ namespace kestrel {
 /// order. Images are those of reflect_rows() at the bounds of `axes`, one for each variable, as far
 /// as kernels reach, whatever the reach of the axes.
 ///
-/// The sample is on a grid (SpreadSamples). Its modes have a period that holds the samples and
-/// their images, without outliers. Error: the tolerance of the grid, of the sum of the absolute
-/// values of the Fourier integrand. Throws error(unfit) for bandwidths that the grid does not
-/// serve, and if it is too large. O(N log N), N cells. The same bits for every number of threads.
+/// The sample is on a grid (SpreadSamples). Its modes have a period that holds the samples on it
+/// and their images; pairs of outliers are summed one by one. Error: the tolerance of the grid, of
+/// the sum of the absolute values of the Fourier integrand. Throws error(unfit) for bandwidths that
+/// the grid does not serve, and if it is too large. O(N log N), N cells. The same bits for every
+/// number of threads.
 std::vector<double> image_functionals(const Sample& sample, Span<const double> g, int order,
                                       const std::vector<ReflectingAxis>& axes,
                                       const RunOptions& options);

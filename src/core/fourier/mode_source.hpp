@@ -22,9 +22,8 @@ class ModeSource {
   /// diagonal.
   virtual const FourierGeometry& axes() const = 0;
   /// Modes, with their phases, for bandwidths up to `max` in units of the axes, and of that period
-  /// or a longer one along each axis; `outliers`: whether samples may be outliers. Throws
-  /// error(unfit) if the grid would be too large.
-  virtual std::unique_ptr<FourierModes> modes(double max, const Point3& period, bool outliers,
+  /// or a longer one along each axis. Throws error(unfit) if the grid would be too large.
+  virtual std::unique_ptr<FourierModes> modes(double max, const Point3& period,
                                               const RunOptions& options) const = 0;
   /// Samples with weights that are known one by one, among them all that a grid may leave out.
   virtual MatrixView known() const = 0;

@@ -49,8 +49,8 @@ class FourierModes {
 
   /// moments() of a diagonal h and one degree, of the pairs of samples with the images of samples,
   /// themselves included: z_i and sign z_j + shift, the sign and the shift of each axis one of its
-  /// maps. The period must be so long that no pair is nearer by whole periods. Throws
-  /// error(internal) unless geometry().phases, and if there are outliers. O(modes 2^d).
+  /// maps. Without the pairs of outliers. The period must be so long that no pair is nearer by
+  /// whole periods. Throws error(internal) unless geometry().phases. O(modes 2^d).
   std::vector<double> image_moments(const Form3& h, int degree,
                                     const std::array<std::vector<ImageMap>, 3>& maps,
                                     const RunOptions& options) const;

@@ -168,13 +168,13 @@ FourierGeometry GridModes::laid(const Box& box, bool trimmed, double max,
   return geometry;
 }
 
-std::unique_ptr<FourierModes> GridModes::modes(double max, const Point3& period, bool outliers,
+std::unique_ptr<FourierModes> GridModes::modes(double max, const Point3& period,
                                                const RunOptions& options) const {
   const auto cells_in = [](const FourierGeometry& geometry) {
     return geometry.box.cells[2] == 0 ? HUGE_VAL : static_cast<double>(geometry.box.size());
   };
   FourierGeometry geometry = laid(all_, false, max, period);
-  if (outliers && cells_in(geometry) > kFewCells && !sketch_.keeps_all()) {
+  if (cells_in(geometry) > kFewCells && !sketch_.keeps_all()) {
     // No sample of a full tile may be within reach of the edge, since such are not known.
     const double margin = geometry.reach + 1;
     const FourierGeometry trimmed = laid(box_of_tiles(margin), true, max, period);

@@ -28,7 +28,7 @@ class GridModes : public ModeSource {
   GridModes(const GridSketch& sketch, const WeightSums& weights, double unit);
 
   const FourierGeometry& axes() const override { return axes_; }
-  std::unique_ptr<FourierModes> modes(double max, const Point3& period, bool outliers,
+  std::unique_ptr<FourierModes> modes(double max, const Point3& period,
                                       const RunOptions& options) const override;
   MatrixView known() const override { return {kept_.data(), kept_weight_.size(), axes_.d}; }
   Weights known_weights() const override { return {kept_weight_.data(), kept_weight_.size()}; }
