@@ -109,6 +109,18 @@ eta_cpp <- function(pairs, task, run) {
     .Call(`_kestrel_eta_cpp`, pairs, task, run)
 }
 
+image_psi_cpp <- function(sample, task, bounds, run) {
+    .Call(`_kestrel_image_psi_cpp`, sample, task, bounds, run)
+}
+
+own_images_cpp <- function(sample, g, bounds, run) {
+    .Call(`_kestrel_own_images_cpp`, sample, g, bounds, run)
+}
+
+image_functionals_cpp <- function(sample, task, bounds, run) {
+    .Call(`_kestrel_image_functionals_cpp`, sample, task, bounds, run)
+}
+
 density_cpp <- function(task, run, said) {
     .Call(`_kestrel_density_cpp`, task, run, said)
 }
@@ -451,6 +463,14 @@ sketch_quantiles_cpp <- function(bytes, prob) {
 
 sketch_sample_cpp <- function(read, run) {
     .Call(`_kestrel_sketch_sample_cpp`, read, run)
+}
+
+circular_sample_cpp <- function(bytes, lower, period, run) {
+    .Call(`_kestrel_circular_sample_cpp`, bytes, lower, period, run)
+}
+
+circular_quantiles_cpp <- function(sample, prob) {
+    .Call(`_kestrel_circular_quantiles_cpp`, sample, prob)
 }
 
 sketch_regression_cpp <- function(bytes, run) {

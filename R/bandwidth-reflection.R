@@ -43,78 +43,81 @@ reflected_plug_in <- function(sample, transform, run) {
 # The images of a sample within reach of kernels with a bandwidth for each variable, and the rows that they are of, in
 # order; NULL if there are none. Only these observations are within reach of any image.
 images_of_sample <- function(sample, g) {
-  at <- values_of(sample)
-  fhat <- gaussian_density(list(x = at$x, w = at$w, names = sample$names), diag(g^2, length(g)))
-  fhat$transform <- sample$transform
-  n <- nrow(at$x)
-  axes <- image_axes(fhat)
-  rows <- count_reflected_cpp(at$x, axes)
+  n <- nrow(sample$x)
+  axes <- axes_with_reach(sample$transform, image_reach("gaussian") * g)
+  rows <- count_reflected_cpp(sample$x, axes)
   if (rows == n) return(NULL)
   check_images(rows, ncol(axes))
   # Their weights are the rows.
-  reflected <- reflected_cpp(at$x, as.double(seq_len(n)), axes, rows)
+  reflected <- reflected_cpp(sample$x, as.double(seq_len(n)), axes, rows)
   heard()
   beyond <- seq(n + 1, rows)
-  list(x = reflected$x[beyond, , drop = FALSE], source = reflected$w[beyond], H = summed_H(fhat))
+  list(x = reflected$x[beyond, , drop = FALSE], source = reflected$w[beyond])
 }
-
-# The values of a sample, or those that stand for a sketch, whose weights have both signs.
-values_of <- function(sample) if (is.null(sample$values)) sample[c("x", "w")] else sample$values
 
 # The part of the different functionals of an order that images have, with a bandwidth for each variable, in the units
 # of the data.
-functionals_of_images <- function(sample, g, order, run, images = images_of_sample(sample, g)) {
+functionals_of_images <- function(sample, g, order, run) {
+  images <- images_of_sample(sample, g)
   if (is.null(images)) return(0)
-  at <- values_of(sample)
-  w <- at$w[images$source]
-  heard()
   near <- images$source[c(TRUE, diff(images$source) > 0)]
   heard()
-  total <- 0
-  for (sign in c(1, -1)) {
-    chosen <- which(sign * w > 0)
-    if (length(chosen) == 0L) next
-    as_sample <- list(x = images$x[chosen, , drop = FALSE], w = sign * w[chosen], names = sample$names)
-    pilot <- new_derivative(as_sample, images$H, order, FALSE)
-    found <- derivatives_of(pilot, task_at_points(pilot, at$x[near, , drop = FALSE]), c(run, engine = "auto"))
-    total <- total + sign * length(chosen) * as.vector(crossprod(found$values, at$w[near]))
-  }
-  total / sums_of_weights(sample)$sum^2
+  as_sample <- list(x = images$x, w = sample$w[images$source], names = sample$names)
+  pilot <- new_derivative(as_sample, diag(g^2, length(g)), order, FALSE)
+  found <- derivatives_of(pilot, task_at_points(pilot, sample$x[near, , drop = FALSE]), c(run, engine = "auto"))
+  length(images$source) * as.vector(crossprod(found$values, sample$w[near])) / sums_of_weights(sample)$sum^2
 }
+
+# The same on a line, for every g, by cells: their images are cells again.
+line_functionals_of_images <- function(sample, g, order, run) {
+  if (is_of_sketch(sample) && min(g) < sample$sketch$sums) abort_wide(sample$sketch)
+  image_psi_cpp(sample$data, list(g = g, order = order), core_bounds(sample$transform), run)
+}
+
+# As the core takes them, a column for each variable.
+core_bounds <- function(transform) rbind(transform$lower, transform$upper, is_periodic(transform))
 
 # LSCV of the estimate with images, in one dimension. The integral of its square is psi_0(sqrt(2) h), and an observation
 # is left out with its own images.
 reflected_lscv <- function(sample, h0, run) {
-  plain <- derivative_lscv(sample[names(sample) != "transform"], 0L, h0, run)
-  at <- values_of(sample)
+  scale <- sqrt(sample$cov[1L, 1L])
+  functionals <- line_functionals(sample, scale, h0 / scale, run)
   sums <- sums_of_weights(sample)
   diagonal <- sums$squares / sums$sum^2
-  # The weights of a sketch stand for values with weight one.
-  squares <- if (is_of_sketch(sample)) at$w / sums$sum^2 else (at$w / sums$sum)^2
-  of_images <- function(h) {
-    heard()
-    images <- images_of_sample(sample, h)
-    if (is.null(images)) return(functionals_of_images(sample, sqrt(2) * h, 0L, run))
-    heard()
-    own <- sum(squares[images$source] * stats::dnorm(at$x[images$source, 1L], images$x[, 1L], sqrt(images$H[1L, 1L])))
-    functionals_of_images(sample, sqrt(2) * h, 0L, run) -
-      2 / (1 - diagonal) * (functionals_of_images(sample, h, 0L, run, images) - own)
+  widest <- widest_summed(sample$transform)
+  curve <- function(h) {
+    # That of wider kernels is the same.
+    h <- pmin(h, widest)
+    own <- diagonal * gaussian_at_zero(0L) / h + own_images_cpp(sample$data, h, core_bounds(sample$transform), run)
+    # All at once, since they share cells.
+    psi <- matrix(functionals$psi(c(sqrt(2) * h, h) / scale, 0L) / scale, ncol = 2L)
+    psi[, 1L] - 2 / (1 - diagonal) * (psi[, 2L] - own)
   }
-  list(curve = function(h) plain$curve(h) + vapply(h, of_images, 0), by = plain$by)
+  list(curve = curve, by = functionals$by)
 }
 
 # As line_functionals(): in units of the scale.
 reflected_line_functionals <- function(sample, scale, first, run, engine) {
   plain <- line_functionals(sample[names(sample) != "transform"], scale, first, run, engine)
-  of_images <- function(g, r) times_power(functionals_of_images(sample, g * scale, r, run), scale, r + 1)
-  list(psi = function(g, r) plain$psi(g, r) + of_images(g, r), by = plain$by)
+  # Powers of other bandwidths would be out of the range of numbers.
+  by_cells <- is_of_sketch(sample) || abs(log10(scale)) <= 30
+  of_images <- function(g, r) {
+    if (by_cells) return(line_functionals_of_images(sample, g, r, run))
+    vapply(g, function(one) functionals_of_images(sample, one, r, run), 0)
+  }
+  list(psi = function(g, r) plain$psi(g, r) + times_power(of_images(g * scale, r), scale, r + 1), by = plain$by)
 }
 
-# As psi_order(): of y = A x, A the diagonal matrix `axes` of the sample.
+# As psi_order(): of y = A x, A the diagonal matrix `axes` of the sample. The modes of a sketch give those of images, too.
 reflected_psi_order <- function(sample, g, order, run) {
   unit <- diag(axes_of_sample(sample))
   exponents <- tuple_exponents(index_tuples(length(unit), order), length(unit))
-  of_images <- functionals_of_images(sample, g / unit, order, run)
-  plain <- psi_order(sample[names(sample) != "transform"], g, order, run)
-  plain + of_images / (prod(unit) * apply(exponents, 1L, function(r) prod(unit^r)))
+  in_units <- function(psi) psi / (prod(unit) * apply(exponents, 1L, function(r) prod(unit^r)))
+  if (is_of_sketch(sample)) {
+    task <- list(g = g / unit, order = order)
+    psi <- in_units(image_functionals_cpp(sample$data, task, core_bounds(sample$transform), run))
+    return(structure(psi, by = list(engine = "fourier", backend = "cpu")))
+  }
+  psi_order(sample[names(sample) != "transform"], g, order, run) +
+    in_units(functionals_of_images(sample, g / unit, order, run))
 }

@@ -21,7 +21,7 @@ with_covariance <- function(sample) {
   if (!is.null(colnames(used$x))) dimnames(cov) <- rep(list(colnames(used$x)), 2L)
   check_spread(used$x, sample$names, cov, left_out, length(used$w))
   list(x = used$x, w = used$w, n = n_eff, cov = cov, names = sample$names, data = data, mean = found$mean,
-       root = lower_root_cpp(unname(cov)), sketch = used$sketch, values = sample$values)
+       root = lower_root_cpp(unname(cov)), sketch = used$sketch)
 }
 
 # The sample of y = inverse x, on which a selector works. Only direct sums compute y.
@@ -296,7 +296,7 @@ plug_in_1d <- function(sample, nstage, scalest, run, engine = "auto", order = 0L
 # The smaller of the standard deviation and the interquartile range / 1.349, that of normal data, if it is not 0.
 lesser_scale <- function(sample, sd, run) {
   prob <- c(0.25, 0.75)
-  quartiles <- if (is_of_sketch(sample)) sketch_quartiles(sample$sketch, prob) else
+  quartiles <- if (is_of_sketch(sample)) sketch_quartiles(sample, prob) else
     weighted_quantile(standardised(sample, 1)$x, sample$w, prob, run)
   robust <- diff(unname(quartiles)) / 1.349
   if (robust > 0) min(sd, robust) else sd

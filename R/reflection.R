@@ -179,10 +179,10 @@ widest_summed <- function(transform) {
 
 # For each variable a column: its bounds, the reach of images, and whether it is periodic.
 image_axes <- function(fhat) {
-  transform <- fhat$transform
-  reach <- image_reach(fhat$kernel) * sqrt(diag(summed_H(fhat))) + beyond_period(fhat)
-  rbind(transform$lower, transform$upper, reach, is_periodic(transform))
+  axes_with_reach(fhat$transform, image_reach(fhat$kernel) * sqrt(diag(summed_H(fhat))) + beyond_period(fhat))
 }
+
+axes_with_reach <- function(transform, reach) rbind(transform$lower, transform$upper, reach, is_periodic(transform))
 
 # The core's sample of the data and the images within reach of the bounds. The attribute `copies` is the number of
 # these over that of the data, and `mass` the sum of their weights over that of the data: the core divides densities by

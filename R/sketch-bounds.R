@@ -28,33 +28,40 @@ beyond_period <- function(fhat) {
   ifelse(periodic, pmax(fhat$transform$lower - range[1L, ], range[2L, ] - fhat$transform$upper, 0), 0)
 }
 
-# The sample of a sketch with bounds, from which a bandwidth is selected.
+# The sample of a sketch with bounds or a period, from which a bandwidth is selected. If all values are kept, it is one
+# of data. Cells are moved by whole periods into one, in which variances do not depend on where it begins, as those of
+# centred_periods().
 selectable_sketch <- function(sample, transform) {
-  if (ncol(sample$x) > 1L) abort_input("`H` must be given for a sketch of several columns with `bounds` or `period`.")
-  if (any(is_periodic(transform))) abort_input("`h` must be given for a sketch with a `period`.")
-  # Of weights a cell does not have enough sums.
-  if (nzchar(sample$sketch$weight)) abort_input("`h` must be given for a sketch with weights and `bounds`.")
-  sample$values <- sketch_values(sample$sketch)
+  info <- sample$sketch
+  if (ncol(sample$x) > 1L) {
+    # A grid has the covariance of the line, not that of the circle.
+    if (any(is_periodic(transform))) abort_input("`H` must be given for a sketch of several columns with a `period`.")
+    return(sample)
+  }
+  if (info$full == 0) return(centred_periods(sample_of_kept(sample, transform), transform))
+  if (!is_periodic(transform)) return(sample)
+  if (2^info$exponent > transform$period) abort_wide(info)
+  sample$data <- circular_sample_cpp(info$bytes, transform$lower, transform$period, run_options(1L))
+  sample$x[] <- c(transform$lower, transform$upper)
+  sample$sketch$circular <- TRUE
   sample
 }
 
-# Values with weights that stand for those of a sketch in sums of functions that are smooth on its cells, as those of
-# kernels are that it serves: the values that are kept, and 16 Chebyshev points of each full cell, with the weights that
-# integrate a polynomial through its values there. With S_a the sums of t^a and c the coefficients of T_k, the sums of
-# Chebyshev polynomials are sum_a c_ka S_a; and the weight of the point t_j is sum_k (2 - [k = 0]) T_k(t_j) / 16 times
-# these (Trefethen 2013, chapter 4).
-sketch_values <- function(info) {
-  parts <- sketch_parts_cpp(info$bytes)
-  width <- 2^info$exponent
-  m <- moments_of_cell
-  coefficients <- matrix(0, m, m)
-  coefficients[1L, 1L] <- coefficients[2L, 2L] <- 1
-  for (k in 3:m) coefficients[k, ] <- 2 * c(0, coefficients[k - 1L, -m]) - coefficients[k - 2L, ]
-  angle <- pi * (seq_len(m) - 0.5) / m
-  polynomials <- cos(outer(angle, seq_len(m) - 1)) * rep(c(1, rep(2, m - 1L)) / m, each = m)
-  moments <- (parts$hi * 2^22 + parts$lo) * 2^-44
-  weights <- polynomials %*% (coefficients %*% moments)
-  centre <- (parts$key + 0.5) * width
-  at <- outer(cos(angle) * width / 2, centre, `+`)
-  list(x = as.matrix(c(parts$kept, at)), w = c(rep(1, length(parts$kept)), weights))
+# That of the values that a sketch of one column has kept, those of a periodic variable within the period.
+sample_of_kept <- function(sample, transform) {
+  kept <- sketch_kept_cpp(sample$sketch$bytes)
+  x <- kept$x
+  for (k in which(is_periodic(transform))) x <- wrapped(transform, x, k)
+  of_values <- check_sample(x, if (nzchar(sample$sketch$weight)) kept$y, stats::na.fail)
+  of_values$names <- sample$names
+  with_data(of_values)
+}
+
+# Cross-validation leaves out an observation with its images. Those of its pairs that are reflected are as far apart as
+# it is from a bound, so that their weights, its own squared, are needed at each place.
+check_own_images <- function(sample, transform) {
+  if (!is_of_sketch(sample) || !nzchar(sample$sketch$weight) || is_periodic(transform)) return(invisible())
+  abort_input("`x` must be data, or a sketch without weights, for cross-validation with `bounds`: an observation is ",
+              "left out with its reflected images, but of squared weights a cell has the sum alone, and not where in ",
+              "it they are.")
 }

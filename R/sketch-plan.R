@@ -35,9 +35,19 @@
 #' are chosen. If no tile has more rows than it keeps, the sketch stands for the data themselves.
 #'
 #' @section Bounds: A sketch also serves the density with `bounds` or a `period` of [kde()], since that is the sum of
-#' what the estimate on the whole line has at the images of a point. Bandwidths for `bounds` of one variable without
-#' weights are selected by [kde()] and [hlscv()] from the values that cells near a bound keep, and from 16 points for
-#' each other cell there, with weights that have its moments. Otherwise `h` or `H` must be given.
+#' what the estimate on the whole line has at the images of a point. Bandwidths of one variable are selected by [kde()]
+#' and [hlscv()] as for data in memory: an image of a cell is a cell again, so that pairs of values and images are
+#' summed as pairs of values are. Cells are moved by whole periods into one, which leaves tied values in several periods
+#' uncounted.
+#'
+#' With `bounds` of several variables [kde()] selects `H` as for data in memory: the Fourier modes of reflected data are
+#' those of the data with another sign. The period of the grid is then about twice the range of a variable with a bound,
+#' so that three variables may need more than its 4 GB, which an error says. With a `period` `H` must be given, since
+#' the grid does not know the covariance of data in a period that begins elsewhere.
+#'
+#' With weights and `bounds` [hlscv()] takes data only, unless the sketch has kept all values. Its criterion leaves out
+#' pairs of a value with its own reflected images. Their distances depend on where the value is, and their weights are
+#' squared. Of squared weights a cell has the sum, but not the moments that such a sum would need.
 #'
 #' @section Plans: Only sketches with one plan can be added. A plan is the width of the cells and the name of the
 #' column. The width follows from `hmin`, the least bandwidth of a kernel for which sums over all pairs will be needed:

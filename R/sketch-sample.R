@@ -104,9 +104,11 @@ served_from <- function(sample) {
   max(sample$sketch$sums * sqrt(diag(chol2inv(chol(cov)))))
 }
 
-# Quartiles of a sketch, to the width of a cell.
-sketch_quartiles <- function(sketch, prob) {
-  stats::setNames(sketch_quantiles_cpp(sketch$bytes, prob), names(stats::quantile(0, prob)))
+# Quartiles of the sample of a sketch, to the width of a cell.
+sketch_quartiles <- function(sample, prob) {
+  found <- if (isTRUE(sample$sketch$circular)) circular_quantiles_cpp(sample$data, prob) else
+    sketch_quantiles_cpp(sample$sketch$bytes, prob)
+  stats::setNames(found, names(stats::quantile(0, prob)))
 }
 
 # kde() of a sketch. `given`, `grid`, `points` and `run` as there; `wanted`: the other arguments.

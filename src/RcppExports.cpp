@@ -324,6 +324,48 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// image_psi_cpp
+Rcpp::NumericVector image_psi_cpp(SEXP sample, Rcpp::List task, Rcpp::NumericVector bounds, Rcpp::List run);
+RcppExport SEXP _kestrel_image_psi_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP boundsSEXP, SEXP runSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type sample(sampleSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type bounds(boundsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
+    rcpp_result_gen = Rcpp::wrap(image_psi_cpp(sample, task, bounds, run));
+    return rcpp_result_gen;
+END_RCPP
+}
+// own_images_cpp
+Rcpp::NumericVector own_images_cpp(SEXP sample, Rcpp::NumericVector g, Rcpp::NumericVector bounds, Rcpp::List run);
+RcppExport SEXP _kestrel_own_images_cpp(SEXP sampleSEXP, SEXP gSEXP, SEXP boundsSEXP, SEXP runSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type sample(sampleSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type g(gSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type bounds(boundsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
+    rcpp_result_gen = Rcpp::wrap(own_images_cpp(sample, g, bounds, run));
+    return rcpp_result_gen;
+END_RCPP
+}
+// image_functionals_cpp
+Rcpp::NumericVector image_functionals_cpp(SEXP sample, Rcpp::List task, Rcpp::NumericMatrix bounds, Rcpp::List run);
+RcppExport SEXP _kestrel_image_functionals_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP boundsSEXP, SEXP runSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type sample(sampleSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type bounds(boundsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
+    rcpp_result_gen = Rcpp::wrap(image_functionals_cpp(sample, task, bounds, run));
+    return rcpp_result_gen;
+END_RCPP
+}
 // density_cpp
 Rcpp::List density_cpp(Rcpp::List task, Rcpp::List run, Rcpp::Function said);
 RcppExport SEXP _kestrel_density_cpp(SEXP taskSEXP, SEXP runSEXP, SEXP saidSEXP) {
@@ -1393,6 +1435,30 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// circular_sample_cpp
+SEXP circular_sample_cpp(Rcpp::RawVector bytes, double lower, double period, Rcpp::List run);
+RcppExport SEXP _kestrel_circular_sample_cpp(SEXP bytesSEXP, SEXP lowerSEXP, SEXP periodSEXP, SEXP runSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::RawVector >::type bytes(bytesSEXP);
+    Rcpp::traits::input_parameter< double >::type lower(lowerSEXP);
+    Rcpp::traits::input_parameter< double >::type period(periodSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
+    rcpp_result_gen = Rcpp::wrap(circular_sample_cpp(bytes, lower, period, run));
+    return rcpp_result_gen;
+END_RCPP
+}
+// circular_quantiles_cpp
+Rcpp::NumericVector circular_quantiles_cpp(SEXP sample, Rcpp::NumericVector prob);
+RcppExport SEXP _kestrel_circular_quantiles_cpp(SEXP sampleSEXP, SEXP probSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type sample(sampleSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type prob(probSEXP);
+    rcpp_result_gen = Rcpp::wrap(circular_quantiles_cpp(sample, prob));
+    return rcpp_result_gen;
+END_RCPP
+}
 // sketch_regression_cpp
 SEXP sketch_regression_cpp(Rcpp::RawVector bytes, Rcpp::List run);
 RcppExport SEXP _kestrel_sketch_regression_cpp(SEXP bytesSEXP, SEXP runSEXP) {
@@ -1660,6 +1726,9 @@ static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_scv_cpp", (DL_FUNC) &_kestrel_scv_cpp, 3},
     {"_kestrel_psi_cpp", (DL_FUNC) &_kestrel_psi_cpp, 3},
     {"_kestrel_eta_cpp", (DL_FUNC) &_kestrel_eta_cpp, 3},
+    {"_kestrel_image_psi_cpp", (DL_FUNC) &_kestrel_image_psi_cpp, 4},
+    {"_kestrel_own_images_cpp", (DL_FUNC) &_kestrel_own_images_cpp, 4},
+    {"_kestrel_image_functionals_cpp", (DL_FUNC) &_kestrel_image_functionals_cpp, 4},
     {"_kestrel_density_cpp", (DL_FUNC) &_kestrel_density_cpp, 3},
     {"_kestrel_derivatives_cpp", (DL_FUNC) &_kestrel_derivatives_cpp, 3},
     {"_kestrel_moments_cpp", (DL_FUNC) &_kestrel_moments_cpp, 3},
@@ -1746,6 +1815,8 @@ static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_sketch_info_cpp", (DL_FUNC) &_kestrel_sketch_info_cpp, 1},
     {"_kestrel_sketch_quantiles_cpp", (DL_FUNC) &_kestrel_sketch_quantiles_cpp, 2},
     {"_kestrel_sketch_sample_cpp", (DL_FUNC) &_kestrel_sketch_sample_cpp, 2},
+    {"_kestrel_circular_sample_cpp", (DL_FUNC) &_kestrel_circular_sample_cpp, 4},
+    {"_kestrel_circular_quantiles_cpp", (DL_FUNC) &_kestrel_circular_quantiles_cpp, 2},
     {"_kestrel_sketch_regression_cpp", (DL_FUNC) &_kestrel_sketch_regression_cpp, 2},
     {"_kestrel_sketch_regression_least_cpp", (DL_FUNC) &_kestrel_sketch_regression_least_cpp, 1},
     {"_kestrel_sketch_regression_cv_cpp", (DL_FUNC) &_kestrel_sketch_regression_cv_cpp, 4},

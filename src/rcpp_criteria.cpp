@@ -4,9 +4,12 @@
 #include <vector>
 
 #include "core/criteria/criteria.hpp"
+#include "core/fgt/image_sums.hpp"
+#include "core/fourier/image_functionals.hpp"
 #include "rcpp_fields.hpp"
 #include "rcpp_pairs.hpp"
 #include "rcpp_run.hpp"
+#include "rcpp_sample.hpp"
 #include "rcpp_util.hpp"
 
 using namespace kestrel;
@@ -35,6 +38,18 @@ struct Functionals {
 Functionals unpack_functionals(const Rcpp::List& list) {
   const Fields fields(list, "a task of functionals", {"g", "order"});
   return {fields.get<Rcpp::NumericVector>("g"), fields.get<int>("order")};
+}
+
+/// Bounds of a variable: the lower, the upper, and whether they are the ends of a period.
+ReflectingAxis unpack_bounds(const Rcpp::NumericVector& bounds) {
+  return {bounds[0], bounds[1], 0, bounds[2] > 0};
+}
+
+/// As a share of all pairs.
+Rcpp::NumericVector in_shares(const std::vector<double>& sums, double weight) {
+  Rcpp::NumericVector shares = Rcpp::wrap(sums);
+  for (double& share : shares) share = share / weight / weight;
+  return shares;
 }
 
 }  // namespace
@@ -122,4 +137,43 @@ Rcpp::NumericVector eta_cpp(SEXP pairs, Rcpp::List task, Rcpp::List run) {
   const Functionals asked = unpack_functionals(task);
   return Rcpp::wrap(translate_errors(
       [&] { return eta(*pairs_of(pairs).sums, view(asked.g), asked.order, unpack_run(run)); }));
+}
+
+/// What images of the samples of a line add to psi_r(g), for every g. Images are those of bounds,
+/// see unpack_bounds().
+// [[Rcpp::export]]
+Rcpp::NumericVector image_psi_cpp(SEXP sample, Rcpp::List task, Rcpp::NumericVector bounds,
+                                  Rcpp::List run) {
+  const Functionals asked = unpack_functionals(task);
+  const Run how = unpack_run(run);
+  const LineSample& line = line_sample(sample_of(sample), how);
+  return in_shares(translate_errors([&] {
+                     return fgt_image_psi(line, unpack_bounds(bounds), view(asked.g), asked.order,
+                                          how);
+                   }),
+                   line.weights(part_of(how.parallel, 0, 0)).sum);
+}
+
+/// What pairs of a sample with its own images add to psi_0(g), for every g.
+// [[Rcpp::export]]
+Rcpp::NumericVector own_images_cpp(SEXP sample, Rcpp::NumericVector g, Rcpp::NumericVector bounds,
+                                   Rcpp::List run) {
+  const Run how = unpack_run(run);
+  const LineSample& line = line_sample(sample_of(sample), how);
+  return in_shares(
+      translate_errors([&] { return fgt_own_images(line, unpack_bounds(bounds), view(g), how); }),
+      line.weights(part_of(how.parallel, 0, 0)).sum);
+}
+
+/// psi_r of a sketch of several variables with the images of its samples, for all multi-indices r
+/// of one order. g: a bandwidth for each variable; bounds: a column for each, see unpack_bounds().
+// [[Rcpp::export]]
+Rcpp::NumericVector image_functionals_cpp(SEXP sample, Rcpp::List task, Rcpp::NumericMatrix bounds,
+                                          Rcpp::List run) {
+  const Functionals asked = unpack_functionals(task);
+  std::vector<ReflectingAxis> axes;
+  for (int k = 0; k < bounds.ncol(); ++k) axes.push_back(unpack_bounds(bounds.column(k)));
+  return Rcpp::wrap(translate_errors([&] {
+    return image_functionals(sample_of(sample), view(asked.g), asked.order, axes, unpack_run(run));
+  }));
 }

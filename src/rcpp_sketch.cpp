@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/sketch/circular_sample.hpp"
 #include "core/sketch/grid_modes.hpp"
 #include "core/sketch/sketch_builder.hpp"
 #include "core/sketch/sketch_sample.hpp"
@@ -270,4 +271,20 @@ SEXP sketch_sample_cpp(SEXP read, Rcpp::List run) {
   const Run how = unpack_silent_run(run);
   const auto make = [&](const LineSketch& sketch) { return sample_of_sketch(sketch, how); };
   return Rcpp::XPtr<HeldSample>(new HeldSketch<LineSketch>(std::move(*from.line), make));
+}
+
+/// The same of a sketch of a periodic variable, in a period around the mean direction.
+// [[Rcpp::export(rng = false)]]
+SEXP circular_sample_cpp(Rcpp::RawVector bytes, double lower, double period, Rcpp::List run) {
+  const Run how = unpack_silent_run(run);
+  const auto make = [&](const LineSketch& sketch) {
+    return circular_sample(sketch, lower, period, how);
+  };
+  return Rcpp::XPtr<HeldSample>(new HeldSketch<LineSketch>(read_line(bytes), make));
+}
+
+/// Quantiles of that sample, to the width of a cell.
+// [[Rcpp::export(rng = false)]]
+Rcpp::NumericVector circular_quantiles_cpp(SEXP sample, Rcpp::NumericVector prob) {
+  return Rcpp::wrap(circular_quantiles(sample_of(sample), view(prob)));
 }

@@ -164,7 +164,8 @@ Rcpp::RawVector sketch_of_parts_cpp(Rcpp::List plan, Rcpp::List parts) {
   });
 }
 
-/// Of a sketch of one variable: the samples that are kept, and the responses of a regression.
+/// Of a sketch of one variable: the samples that are kept, and their weights or the responses of a
+/// regression.
 // [[Rcpp::export(rng = false)]]
 Rcpp::List sketch_kept_cpp(Rcpp::RawVector bytes) {
   const LineSketch sketch = read_line(bytes);

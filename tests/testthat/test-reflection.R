@@ -243,6 +243,9 @@ test_that("hlscv() minimises the criterion of the estimate with images, in plain
   expect_close_to_reference(found$objective, criterion(hours, repeated, found$h))
   expect_equal(hlscv((hours + 7) %% 24, period = 24, w = w), found$h, tolerance = 1e-6)
   expect_equal(quietly(hlscv(x, bounds = c(-100, Inf))), quietly(hlscv(x)), tolerance = 1e-6)
+  # Of kernels so wide that the estimate is uniform, the criterion is that of the uniform density.
+  wide <- quietly(hlscv(hours, period = 24, hmin = 30, hmax = 300, amise = TRUE))$curve
+  expect_close_to_reference(wide$objective[wide$h > 33], rep(-1 / 24, sum(wide$h > 33)))
   expect_snapshot(error = TRUE, {
     hlscv(x, bounds = c(1, Inf))
     hlscv(x, bounds = c(0, Inf), kernel = "biweight")

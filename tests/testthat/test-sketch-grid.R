@@ -200,8 +200,39 @@ test_that("sketches of several columns know bounds and periods", {
   expect_close_to_reference(do.call(kde, c(list(s), turned))$estimate,
                             quietly(do.call(kde, c(list(x), turned)))$estimate)
   expect_snapshot(error = TRUE, {
-    kde(s, bounds = bounds)
+    kde(s, period = c(NA, 2))
     kde(s, H = H + 0.001, bounds = bounds)
     kde(s, H = H, bounds = cbind(c(0, 0.5), Inf))
+  })
+})
+
+test_that("bandwidths of sketches of several columns with bounds are those of data in memory", {
+  # The least value of a criterion has more digits than the place.
+  expect_same_criterion <- function(x, hmin, bounds, tolerance = 1e-11, w = NULL, info) {
+    source <- if (is.null(w)) x else cbind(x, w = w)
+    s <- kde_sketch(source, sketch_plan(source, hmin = hmin, w = if (!is.null(w)) "w"))
+    expect_gt(summary(s)$cells[["full"]], 0)
+    select <- function(x, ...) quietly(kde(x, bounds = bounds, gridsize = 3, compute.cont = FALSE, ...))$selector
+    expect_equal(select(s)$objective, select(x, w = w)$objective, tolerance = tolerance, info = info)
+  }
+  with_seed(72, {
+    x <- cbind(a = rexp(20000), b = runif(20000))
+    w <- rexp(20000)
+    hmin <- c(0.05, 0.02)
+    expect_same_criterion(x, hmin, cbind(c(0, 0), c(Inf, 1)), info = "three bounds")
+    expect_same_criterion(x, hmin, cbind(c(0, 0), c(Inf, 1)), w = w, info = "weights")
+    expect_same_criterion(-x, hmin, cbind(c(-Inf, -1.01), c(0.03, Inf)), info = "upper")
+    expect_same_criterion(x, hmin, cbind(c(-Inf, 0), Inf), info = "one bound")
+    expect_same_criterion(1e6 + 0.3 + x, hmin, cbind(1e6 + c(0.3, 0.3), 1e6 + c(Inf, 1.4)), info = "offset")
+    expect_same_criterion(round(x, 1), hmin, cbind(c(0, 0), c(Inf, 1)), info = "ties")
+    far <- cbind(c(150, 150.02, 150.01), c(0.001, 0.004, 1))
+    expect_same_criterion(rbind(x, far), hmin, cbind(c(0, 0), c(Inf, 1)), info = "outliers")
+    expect_same_criterion(cbind(runif(30000), 0.3 * rexp(30000), 0.3 * rnorm(30000)), c(0.07, 0.03, 0.07),
+                          cbind(c(0, 0, -Inf), c(1, Inf, Inf)), tolerance = 1e-8, info = "three columns")
+  })
+  spread <- with_seed(73, cbind(exp(2 * rnorm(20000)), runif(20000)))
+  expect_snapshot(error = TRUE, {
+    kde(kde_sketch(x, sketch_plan(x, hmin = 0.2)), bounds = cbind(c(0, 0), Inf))
+    kde(kde_sketch(spread, sketch_plan(spread, hmin = c(0.05, 0.02))), bounds = cbind(c(0, 0), Inf))
   })
 })

@@ -346,21 +346,51 @@ test_that("sketches know bounds and periods, as data in memory do", {
     expect_close_to_reference(do.call(kde, c(list(s), wrapped))$estimate,
                               quietly(do.call(kde, c(list(x), wrapped)))$estimate)
   }
-  # Selectors, with full cells at the bound and with two bounds.
-  s <- kde_sketch(x, sketch_plan(x, hmin = 0.02))
-  half <- with_seed(1, abs(rnorm(20000)))
-  of_half <- kde_sketch(half, sketch_plan(half, hmin = 0.02))
-  expect_gt(min(summary(s)$cells[["full"]], summary(of_half)$cells[["full"]]), 100)
-  for (bounds in list(c(0, Inf), c(0, 5))) {
-    found <- hlscv(half, bounds = bounds, hmin = 0.02, hmax = 0.4)
-    expect_gt(found, 0.1)
-    # The place of a minimum has half the digits of its value.
-    expect_equal(hlscv(of_half, bounds = bounds, hmin = 0.02, hmax = 0.4), found, tolerance = 1e-5)
-  }
   # The quartiles of a sketch, which set the scale, are known to the width of a cell.
+  s <- kde_sketch(x, sketch_plan(x, hmin = 0.02))
   expect_equal(kde(s, bounds = c(0, Inf))$h, kde(x, bounds = c(0, Inf))$h, tolerance = 1e-3)
+  expect_equal(kde(s, period = 3)$h, quietly(kde(x, period = 3))$h, tolerance = 1e-3)
   expect_snapshot(error = TRUE, {
     kde(s, h = 0.3, bounds = c(1, Inf))
-    kde(s, period = 3)
+    kde(s, period = 0.002)
+  })
+})
+
+test_that("selectors of sketches with bounds and periods minimise the criteria of data in memory", {
+  n <- 20000
+  expect_same_criterion <- function(x, hmin, hmax, ..., w = NULL, full = TRUE, info) {
+    source <- if (is.null(w)) x else data.frame(x = x, w = w)
+    s <- kde_sketch(source, sketch_plan(source, hmin = hmin, w = if (!is.null(w)) "w"))
+    expect_identical(summary(s)$cells[["full"]] > 0, full, info = info)
+    select <- function(x, ...) quietly(hlscv(x, ..., hmin = hmin, hmax = hmax, amise = TRUE))
+    expect_close_to_reference(select(s, ...)$curve$objective, select(x, ..., w = w)$curve$objective, info = info)
+  }
+  with_seed(81, {
+    w <- rexp(n)
+    half <- abs(rnorm(n))
+    expect_same_criterion(half, 0.02, 0.4, bounds = c(0, Inf), info = "lower")
+    expect_same_criterion(-half, 0.02, 0.4, bounds = c(-Inf, 0.3), info = "upper")
+    # Kernels far wider than the bounds.
+    expect_same_criterion(runif(n), 0.02, 6, bounds = c(0, 1), info = "two bounds")
+    expect_same_criterion(1e9 + half, 0.02, 0.4, bounds = c(1e9, Inf), info = "offset")
+    expect_same_criterion(c(half, 1e7), 0.02, 0.4, bounds = c(-0.01, Inf), info = "outlier")
+    expect_same_criterion(abs(rcauchy(n)), 0.02, 0.4, bounds = c(0, Inf), info = "heavy tail")
+    expect_same_criterion(round(half, 1), 0.02, 0.4, bounds = c(0, Inf), info = "ties")
+    expect_same_criterion(half[1:50], 0.02, 0.4, bounds = c(0, Inf), full = FALSE, info = "few")
+    expect_same_criterion(half[1:50], 0.02, 0.4, bounds = c(0, Inf), w = w[1:50], full = FALSE, info = "few, weights")
+    expect_same_criterion(24 * runif(n), 0.3, 60, period = 24, info = "period")
+    expect_same_criterion(c(1, 7), 0.3, 60, period = 24, full = FALSE, info = "two values")
+    # Cells that lie off each other after whole periods.
+    expect_same_criterion(rnorm(n, 0, 20), 0.3, 3, period = 7.3, bounds = c(1, Inf), info = "turns")
+    expect_same_criterion(1e9 + rnorm(n, 0, 20), 0.3, 3, period = 7.3, info = "turns far away")
+    expect_same_criterion(rnorm(n, 0, 20), 0.3, 3, period = 7.3, w = w, info = "turns, weights")
+    x <- data.frame(x = half, w = w)
+  })
+  s <- kde_sketch(x, sketch_plan(x, hmin = 0.02, w = "w"))
+  expect_equal(quietly(kde(s, bounds = c(0, Inf))$h), quietly(kde(half, w = w, bounds = c(0, Inf))$h), tolerance = 1e-3)
+  expect_snapshot(error = TRUE, {
+    hlscv(s, bounds = c(0, Inf))
+    hlscv(kde_sketch(half, sketch_plan(half, hmin = 0.5)), bounds = c(0, Inf))
+    hlscv(kde_sketch(half, sketch_plan(half, hmin = 0.02)), period = 9, hmin = 0.01)
   })
 })

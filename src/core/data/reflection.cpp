@@ -20,11 +20,15 @@ struct Lattice {
   double at(double k) const { return static_cast<double>(v + k * p); }
 };
 
+/// How far two bounds move a value by a period, or by two reflections.
+long double step_of(const ReflectingAxis& axis) {
+  return (axis.periodic ? 1 : 2) * (static_cast<long double>(axis.upper) - axis.lower);
+}
+
 /// The values within reach of two bounds that v becomes by whole periods, or by an even number of
-/// reflections, each pair of which moves it by twice the distance of the bounds.
+/// reflections.
 Lattice lattice_of(const ReflectingAxis& axis, long double v) {
-  const long double p =
-      (axis.periodic ? 1 : 2) * (static_cast<long double>(axis.upper) - axis.lower);
+  const long double p = step_of(axis);
   const long double low = static_cast<long double>(axis.lower) - axis.reach - v;
   const long double high = static_cast<long double>(axis.upper) + axis.reach - v;
   return {v, p, static_cast<double>(std::ceil(low / p)), static_cast<double>(std::floor(high / p))};
@@ -126,6 +130,35 @@ void reflect_rows(const MatrixView& x, Weights w, const std::vector<ReflectingAx
       }
     }
   });
+}
+
+std::vector<ImageMap> image_maps(const ReflectingAxis& axis, double min, double max, double reach) {
+  std::vector<ImageMap> maps;
+  if (!has_two_bounds(axis)) {
+    const double bound = std::isfinite(axis.lower) ? axis.lower : axis.upper;
+    if (!std::isfinite(bound)) return maps;
+    const long double shift = 2 * static_cast<long double>(bound);
+    if (shift >= 2 * static_cast<long double>(min) - reach &&
+        shift <= 2 * static_cast<long double>(max) + reach) {
+      maps.push_back({-1, shift});
+    }
+    return maps;
+  }
+  // Distances of values are at most `farthest`, and their sums from 2 min to 2 max.
+  const long double farthest = static_cast<long double>(max) - min + reach;
+  const long double step = step_of(axis);
+  const double moves = static_cast<double>(std::floor(farthest / step));
+  for (double k = -moves; k <= moves; ++k) {
+    if (k != 0) maps.push_back({1, k * step});
+  }
+  if (axis.periodic) return maps;
+  const long double turn = 2 * static_cast<long double>(axis.lower);
+  const double first =
+      static_cast<double>(std::ceil((2 * static_cast<long double>(min) - reach - turn) / step));
+  const double last =
+      static_cast<double>(std::floor((2 * static_cast<long double>(max) + reach - turn) / step));
+  for (double k = first; k <= last; ++k) maps.push_back({-1, turn + k * step});
+  return maps;
 }
 
 }  // namespace kestrel

@@ -31,6 +31,16 @@ double count_reflected(const MatrixView& x, const std::vector<ReflectingAxis>& a
 void reflect_rows(const MatrixView& x, Weights w, const std::vector<ReflectingAxis>& axes,
                   const ParallelOptions& options, Span<double> x_out, Span<double> w_out);
 
+/// An image of x on an axis: sign x + shift.
+struct ImageMap {
+  int sign;  // 1 or -1
+  long double shift;
+};
+
+/// The maps, but for x itself, by which an image of one of two values from min to max may be within
+/// `reach` of the other, whatever the reach of the axis.
+std::vector<ImageMap> image_maps(const ReflectingAxis& axis, double min, double max, double reach);
+
 }  // namespace kestrel
 
 #endif

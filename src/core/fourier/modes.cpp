@@ -84,13 +84,13 @@ void FourierModes::keep_powers(const FourierGrid& grid, const RawVector<double>&
       });
 }
 
-double FourierModes::cut(int degree) const {
+double cut_of_degree(const FourierGeometry& geometry, int degree) {
   // x^degree exp(-x^2 / 2) is compared with its mean under the Gaussian, (degree - 1)!!. Of high
   // degrees, whose terms are largest far out, so is their sum over the sphere of radius x.
-  double x = geometry_.cut, mean = 1.0;
+  double x = geometry.cut, mean = 1.0;
   for (int factor = degree - 1; factor > 1; factor -= 2) mean *= factor;
-  const double ground = std::log(9 / (geometry_.tolerance * mean));
-  const double power = degree > 2 ? degree + static_cast<double>(geometry_.d) - 1 : degree;
+  const double ground = std::log(9 / (geometry.tolerance * mean));
+  const double power = degree > 2 ? degree + static_cast<double>(geometry.d) - 1 : degree;
   for (int step = 0; step < 30; ++step) x = std::sqrt(2 * (ground + power * std::log(x)));
   return x;
 }

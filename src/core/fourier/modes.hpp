@@ -7,11 +7,15 @@
 #include <cstddef>
 #include <vector>
 
+#include "core/data/reflection.hpp"
 #include "core/fourier/forms.hpp"
 #include "core/fourier/grid.hpp"
 #include "core/fourier/mode_derivative.hpp"
 
 namespace kestrel {
+
+/// The frequency, times a bandwidth, where t^degree E(t) has decreased to the tolerance.
+double cut_of_degree(const FourierGeometry& geometry, int degree);
 
 /// A(t) = |phi(t)|^2, phi(t) = sum_j w_j exp(i t'z_j) / sum w, at the frequencies of a geometry,
 /// and the pairs of outliers. With E_H(t) = exp(-t'Ht / 2) and the N(0, H) density K_H,
@@ -43,6 +47,14 @@ class FourierModes {
   std::vector<double> smoothed_moments(const Form3& h, const Form3& pilot, bool gradient,
                                        const RunOptions& options) const;
 
+  /// moments() of a diagonal h and one degree, of the pairs of samples with the images of samples,
+  /// themselves included: z_i and sign z_j + shift, the sign and the shift of each axis one of its
+  /// maps. Without the pairs of outliers. The period must be so long that no pair is nearer by
+  /// whole periods. Throws error(internal) unless geometry().phases. O(modes 2^d).
+  std::vector<double> image_moments(const Form3& h, int degree,
+                                    const std::array<std::vector<ImageMap>, 3>& maps,
+                                    const RunOptions& options) const;
+
   /// The cells from which a density with bandwidth matrix h, or a derivative of it, is read off, in
   /// z: the modes times the Gaussian and the derivative's factor, divided by the window's transform
   /// and the volume of the period, and transformed back. `to`: the geometry of that grid, of the
@@ -52,8 +64,7 @@ class FourierModes {
                      const ModeDerivative& derivative, const ParallelOptions& options,
                      double* cells) const;
 
-  /// The frequency, times a bandwidth, where t^degree E(t) has decreased to the tolerance.
-  double cut(int degree) const;
+  double cut(int degree) const { return cut_of_degree(geometry_, degree); }
 
  private:
   struct Pair {

@@ -38,23 +38,6 @@ void write_moments(const LineSketch& sketch, const CellOfSketch& cell, double un
   divide_by_factorials(LineSketch::kMoments, to);
 }
 
-std::unique_ptr<LineSample> line_of(const LineSketch& sketch, const WeightSums& weights,
-                                    double unit, const RunOptions& options) {
-  GivenCells given{{}, {}, {}, {}, LineSketch::kMoments};
-  for (const CellOfSketch& cell : cells_of(sketch)) {
-    double moments[LineSketch::kMoments + 1];
-    write_moments(sketch, cell, unit, options, moments);
-    given.keys.push_back(cell.key);
-    given.moments.insert(given.moments.end(), moments, moments + LineSketch::kMoments);
-    given.squares.push_back(moments[LineSketch::kMoments]);
-    given.counts.push_back(
-        static_cast<double>(cell.full ? sketch.count(cell.begin) : cell.end - cell.begin));
-  }
-  auto cells = std::make_unique<const CellMoments>(given, sketch.plan().exponent,
-                                                   LineSketch::kMoments, options);
-  return std::make_unique<LineSample>(weights, sketch.range(), std::move(cells));
-}
-
 /// Where the weight of all samples below, in units, reaches `share`.
 double position_of(const LineSketch& sketch, const std::vector<CellOfSketch>& cells, double share) {
   const KeptSamples& kept = sketch.kept();
@@ -147,6 +130,30 @@ std::vector<CellOfSketch> cells_of(const LineSketch& sketch) {
   return cells;
 }
 
+WeightSums weights_of_sample(const LineSketch& sketch) {
+  double factor;
+  return weights_of_mean_one(sketch, &factor);
+}
+
+GivenCells cells_with_moments(const LineSketch& sketch, const RunOptions& options) {
+  double unit = 1;
+  if (sketch.plan().weighted()) {
+    weights_of_mean_one(sketch, &unit);
+    unit *= std::ldexp(1.0, sketch.plan().weight_exponent);
+  }
+  GivenCells given{{}, {}, {}, {}, LineSketch::kMoments};
+  for (const CellOfSketch& cell : cells_of(sketch)) {
+    double moments[LineSketch::kMoments + 1];
+    write_moments(sketch, cell, unit, options, moments);
+    given.keys.push_back(cell.key);
+    given.moments.insert(given.moments.end(), moments, moments + LineSketch::kMoments);
+    given.squares.push_back(moments[LineSketch::kMoments]);
+    given.counts.push_back(
+        static_cast<double>(cell.full ? sketch.count(cell.begin) : cell.end - cell.begin));
+  }
+  return given;
+}
+
 std::unique_ptr<const Sample> sample_of_sketch(const LineSketch& sketch,
                                                const RunOptions& options) {
   const std::size_t n = static_cast<std::size_t>(sketch.n());
@@ -161,11 +168,14 @@ std::unique_ptr<const Sample> sample_of_sketch(const LineSketch& sketch,
     sample = std::make_unique<const Sample>(MatrixView{kept.x.data(), n, 1}, w);
     sample->prepared<std::vector<double>>([&] { return std::move(scaled); });
   } else {
-    const double unit = factor * std::ldexp(1.0, sketch.plan().weight_exponent);
     sample = std::make_unique<const Sample>(
         n, std::vector<double>{sketch.range().min, sketch.range().max});
-    sample->prepared<LineSample>(
-        [&] { return line_of(sketch, weights, sketch.plan().weighted() ? unit : 1.0, options); });
+    sample->prepared<LineSample>([&] {
+      auto cells = std::make_unique<const CellMoments>(cells_with_moments(sketch, options),
+                                                       sketch.plan().exponent, LineSketch::kMoments,
+                                                       options);
+      return std::make_unique<LineSample>(weights, sketch.range(), std::move(cells));
+    });
   }
   sample->prepared<WeightSums>([&] { return std::make_unique<WeightSums>(weights); });
   sample->prepared<Ties>([&] { return std::make_unique<Ties>(ties_of_sketch(sketch)); });

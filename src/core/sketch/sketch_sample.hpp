@@ -9,6 +9,8 @@
 #include "core/base/span.hpp"
 #include "core/data/sample.hpp"
 #include "core/data/ties.hpp"
+#include "core/data/weights.hpp"
+#include "core/fgt/cell_moments.hpp"
 #include "core/sketch/grid_sketch.hpp"
 #include "core/sketch/line_sketch.hpp"
 
@@ -31,6 +33,11 @@ std::vector<CellOfSketch> cells_of(const LineSketch& sketch);
 /// throws error(unfit) for a bandwidth below least_sum_bandwidth() or least_density_bandwidth().
 /// There is a sample at least. O(cells moments).
 std::unique_ptr<const Sample> sample_of_sketch(const LineSketch& sketch, const RunOptions& options);
+
+/// The cells of a sketch with their moments, and the sums of the weights. Weights sum to their
+/// number, as R has them. O(cells moments).
+GivenCells cells_with_moments(const LineSketch& sketch, const RunOptions& options);
+WeightSums weights_of_sample(const LineSketch& sketch);
 
 /// The least bandwidth of sums over pairs, of any order, and of a density, for which the moments of
 /// such cells are enough; 0 if all samples are known.

@@ -7,6 +7,7 @@
 #include "core/base/error.hpp"
 #include "core/criteria/criteria.hpp"
 #include "core/fourier/density.hpp"
+#include "core/fourier/image_functionals.hpp"
 #include "core/sketch/grid_modes.hpp"
 #include "core/sketch/grid_sketch.hpp"
 #include "core/sketch/sketch_bytes.hpp"
@@ -455,4 +456,71 @@ TEST(GridSketch, RefusesWhatIsNone) {
   GridPlan other = sketch.plan();
   other.exponent[1] += 1;
   expect_grid_refused([&] { empty.merge(GridSketch(other), on_widest()); }, "plan");
+}
+
+namespace {
+
+struct AxisSum {
+  std::vector<real> value, size;  // of phi_g^(r), r = 0, ..., 4, over the images
+};
+
+/// Of the images of y at a lower bound and, if it is finite, an upper one.
+AxisSum axis_sum(real x, real y, const ReflectingAxis& axis, real g) {
+  AxisSum sums{std::vector<real>(5), std::vector<real>(5)};
+  const bool two = std::isfinite(axis.upper);
+  for (int turn = two ? -3 : 0; turn <= (two ? 3 : 0); ++turn) {
+    const real move = two ? 2 * turn * (static_cast<real>(axis.upper) - axis.lower) : real(0);
+    for (const real image : {y + move, 2 * static_cast<real>(axis.lower) - y + move}) {
+      const real u = (x - image) / g;
+      if (std::fabs(u) > 13) continue;
+      // phi^(r) by the recurrence of the Hermite polynomials.
+      real before = 0, now = oracle::normal_density(1, g, 0) * std::exp(-u * u / 2), unit = 1;
+      for (int r = 0; r <= 4; ++r) {
+        sums.value[static_cast<std::size_t>(r)] += now * unit;
+        sums.size[static_cast<std::size_t>(r)] += std::fabs(now * unit);
+        const real next = -u * now - r * before;
+        before = now;
+        now = next;
+        unit /= g;
+      }
+    }
+  }
+  return sums;
+}
+
+}  // namespace
+
+// The first variable has a bound, the second one two, near which outliers lie, too.
+TEST_P(GridOfSamples, FunctionalsWithImagesAreThoseOfThePairs) {
+  const Drawn& s = GetParam();
+  if (s.d == 3) GTEST_SKIP() << "many pairs";
+  const GridSketch sketch = sketch_of(s);
+  if (sketch.keeps_all()) GTEST_SKIP() << "all samples are known";
+  const auto sample = sample_of_sketch(sketch);
+  const Drawn some = counted(s);
+  std::vector<ReflectingAxis> axes;
+  std::vector<double> g;
+  for (std::size_t k = 0; k < 2; ++k) {
+    const ValueRange range = sketch.ranges()[k];
+    const double upper = k == 0 ? HUGE_VAL : range.max + 0.1 * (range.max - range.min);
+    axes.push_back({range.min, upper, 0, false});
+    g.push_back(std::ldexp((k == 0 ? 1.6 : 2) * least_in_cells(2), sketch.plan().exponent[k]));
+  }
+  const std::vector<double> found = image_functionals(*sample, {g.data(), 2}, 4, axes, on_widest());
+  std::vector<real> wanted(5), size(5);
+  for (std::size_t i = 0; i < some.n; ++i) {
+    for (std::size_t j = 0; j < some.n; ++j) {
+      const AxisSum first = axis_sum(some.x[i], some.x[j], axes[0], g[0]);
+      if (first.size[0] == 0) continue;
+      const AxisSum second = axis_sum(some.x[some.n + i], some.x[some.n + j], axes[1], g[1]);
+      const real w = static_cast<real>(some.w[i]) * some.w[j] / some.n / some.n;
+      for (std::size_t e = 0; e <= 4; ++e) {
+        wanted[e] += w * first.value[4 - e] * second.value[e];
+        size[e] += w * first.size[4 - e] * second.size[e];
+      }
+    }
+  }
+  for (std::size_t e = 0; e <= 4; ++e) {
+    EXPECT_LE(std::fabs(found[e] - wanted[e]), 1e-11 * size[e]) << "exponent " << e;
+  }
 }
