@@ -491,7 +491,7 @@ AxisSum axis_sum(real x, real y, const ReflectingAxis& axis, real g) {
 }  // namespace
 
 /// Two variables, of which there are not too many pairs, and samples that are not all known.
-std::vector<Drawn> spread_samples() {
+std::vector<Drawn> samples_with_images() {
   std::vector<Drawn> some;
   for (const Drawn& s : gridded_samples()) {
     if (s.d == 2 && !sketch_of(s).keeps_all()) some.push_back(s);
@@ -499,13 +499,13 @@ std::vector<Drawn> spread_samples() {
   return some;
 }
 
-class SpreadSamples : public testing::TestWithParam<Drawn> {};
+class GridWithImages : public testing::TestWithParam<Drawn> {};
 
-INSTANTIATE_TEST_SUITE_P(Shapes, SpreadSamples, testing::ValuesIn(spread_samples()),
+INSTANTIATE_TEST_SUITE_P(Shapes, GridWithImages, testing::ValuesIn(samples_with_images()),
                          [](const auto& info) { return info.param.name; });
 
 // The first variable has a bound, the second one two, near which outliers lie, too.
-TEST_P(SpreadSamples, FunctionalsWithImagesAreThoseOfThePairs) {
+TEST_P(GridWithImages, FunctionalsWithImagesAreThoseOfThePairs) {
   const Drawn& s = GetParam();
   const GridSketch sketch = sketch_of(s);
   const auto sample = sample_of_sketch(sketch);
