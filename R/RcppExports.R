@@ -457,12 +457,12 @@ sketch_info_cpp <- function(read) {
     .Call(`_kestrel_sketch_info_cpp`, read)
 }
 
-sketch_quantiles_cpp <- function(bytes, prob) {
-    .Call(`_kestrel_sketch_quantiles_cpp`, bytes, prob)
-}
-
 sketch_sample_cpp <- function(read, run) {
     .Call(`_kestrel_sketch_sample_cpp`, read, run)
+}
+
+sketch_quantiles_cpp <- function(sample, prob) {
+    .Call(`_kestrel_sketch_quantiles_cpp`, sample, prob)
 }
 
 circular_sample_cpp <- function(bytes, lower, period, run) {

@@ -107,7 +107,7 @@ served_from <- function(sample) {
 # Quartiles of the sample of a sketch, to the width of a cell.
 sketch_quartiles <- function(sample, prob) {
   found <- if (isTRUE(sample$sketch$circular)) circular_quantiles_cpp(sample$data, prob) else
-    sketch_quantiles_cpp(sample$sketch$bytes, prob)
+    sketch_quantiles_cpp(sample$data, prob)
   stats::setNames(found, names(stats::quantile(0, prob)))
 }
 

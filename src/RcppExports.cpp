@@ -1413,17 +1413,6 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
-// sketch_quantiles_cpp
-Rcpp::NumericVector sketch_quantiles_cpp(Rcpp::RawVector bytes, Rcpp::NumericVector prob);
-RcppExport SEXP _kestrel_sketch_quantiles_cpp(SEXP bytesSEXP, SEXP probSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::traits::input_parameter< Rcpp::RawVector >::type bytes(bytesSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type prob(probSEXP);
-    rcpp_result_gen = Rcpp::wrap(sketch_quantiles_cpp(bytes, prob));
-    return rcpp_result_gen;
-END_RCPP
-}
 // sketch_sample_cpp
 SEXP sketch_sample_cpp(SEXP read, Rcpp::List run);
 RcppExport SEXP _kestrel_sketch_sample_cpp(SEXP readSEXP, SEXP runSEXP) {
@@ -1432,6 +1421,17 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< SEXP >::type read(readSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
     rcpp_result_gen = Rcpp::wrap(sketch_sample_cpp(read, run));
+    return rcpp_result_gen;
+END_RCPP
+}
+// sketch_quantiles_cpp
+Rcpp::NumericVector sketch_quantiles_cpp(SEXP sample, Rcpp::NumericVector prob);
+RcppExport SEXP _kestrel_sketch_quantiles_cpp(SEXP sampleSEXP, SEXP probSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type sample(sampleSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type prob(probSEXP);
+    rcpp_result_gen = Rcpp::wrap(sketch_quantiles_cpp(sample, prob));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1813,8 +1813,8 @@ static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_merge_sketches_cpp", (DL_FUNC) &_kestrel_merge_sketches_cpp, 2},
     {"_kestrel_unpack_sketch_cpp", (DL_FUNC) &_kestrel_unpack_sketch_cpp, 1},
     {"_kestrel_sketch_info_cpp", (DL_FUNC) &_kestrel_sketch_info_cpp, 1},
-    {"_kestrel_sketch_quantiles_cpp", (DL_FUNC) &_kestrel_sketch_quantiles_cpp, 2},
     {"_kestrel_sketch_sample_cpp", (DL_FUNC) &_kestrel_sketch_sample_cpp, 2},
+    {"_kestrel_sketch_quantiles_cpp", (DL_FUNC) &_kestrel_sketch_quantiles_cpp, 2},
     {"_kestrel_circular_sample_cpp", (DL_FUNC) &_kestrel_circular_sample_cpp, 4},
     {"_kestrel_circular_quantiles_cpp", (DL_FUNC) &_kestrel_circular_quantiles_cpp, 2},
     {"_kestrel_sketch_regression_cpp", (DL_FUNC) &_kestrel_sketch_regression_cpp, 2},

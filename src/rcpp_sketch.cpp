@@ -34,6 +34,7 @@ class HeldSketch : public HeldSample {
       : sketch_(std::move(sketch)), sample_(make(sketch_)) {}
 
   const Sample& sample() const override { return *sample_; }
+  const Sketch& sketch() const { return sketch_; }
 
  private:
   const Sketch sketch_;
@@ -253,12 +254,6 @@ Rcpp::List sketch_info_cpp(SEXP read) {
   return info;
 }
 
-/// Of type 7, to the width of a cell.
-// [[Rcpp::export(rng = false)]]
-Rcpp::NumericVector sketch_quantiles_cpp(Rcpp::RawVector bytes, Rcpp::NumericVector prob) {
-  return Rcpp::wrap(quantiles_of(read_line(bytes), view(prob)));
-}
-
 /// The sample of a sketch with a sample at least, as sample_cpp() makes one of data. It takes the
 /// sketch of unpack_sketch_cpp().
 // [[Rcpp::export(rng = false)]]
@@ -271,6 +266,15 @@ SEXP sketch_sample_cpp(SEXP read, Rcpp::List run) {
   const Run how = unpack_silent_run(run);
   const auto make = [&](const LineSketch& sketch) { return sample_of_sketch(sketch, how); };
   return Rcpp::XPtr<HeldSample>(new HeldSketch<LineSketch>(std::move(*from.line), make));
+}
+
+/// Quantiles of that sample, of one variable: of type 7, to the width of a cell.
+// [[Rcpp::export(rng = false)]]
+Rcpp::NumericVector sketch_quantiles_cpp(SEXP sample, Rcpp::NumericVector prob) {
+  const Rcpp::XPtr<HeldSample> held(sample);
+  const auto* const of_line = dynamic_cast<const HeldSketch<LineSketch>*>(held.checked_get());
+  if (of_line == nullptr) throw error(ErrorKind::internal, "a sample is not that of a sketch");
+  return Rcpp::wrap(quantiles_of(of_line->sketch(), view(prob)));
 }
 
 /// The same of a sketch of a periodic variable, in a period around the mean direction.
