@@ -108,7 +108,8 @@ reflected_line_functionals <- function(sample, scale, first, run, engine) {
   list(psi = function(g, r) plain$psi(g, r) + times_power(of_images(g * scale, r), scale, r + 1), by = plain$by)
 }
 
-# As psi_order(): of y = A x, A the diagonal matrix `axes` of the sample. The modes of a sketch give those of images, too.
+# As psi_order(): of y = A x, A the diagonal matrix `axes` of the sample. The modes of a sketch give those of images,
+# too.
 reflected_psi_order <- function(sample, g, order, run) {
   unit <- diag(axes_of_sample(sample))
   exponents <- tuple_exponents(index_tuples(length(unit), order), length(unit))

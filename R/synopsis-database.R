@@ -201,8 +201,8 @@ likely_rows <- function(con, source) {
   as.numeric(sub(".*rows=([0-9]+).*", "\\1", plan))
 }
 
-# The number of rows, and of each column that has an order its ends, as far as they are beyond those of the rows `drawn`,
-# which are in the columns' order.
+# The number of rows, and of each column that has an order its ends. Of the rows `drawn`, whose columns are in this
+# order, they are known, so that the server looks for values beyond these only.
 postgres_whole <- function(con, source, columns, kinds, where, na.action, drawn) {
   names <- quoted_columns(con, columns)
   numbers <- which(kinds != "text")

@@ -24,11 +24,11 @@
 #' synopsis are then drawn from these as above. The query also counts rows and categories. Package \pkg{RPostgreSQL}
 #' holds the whole result of such a query in memory.
 #'
-#' A table of PostgreSQL is not read so. The server samples eight times `size` rows, but at most 20,000 more than `size`,
-#' by `TABLESAMPLE BERNOULLI` with a seed from R's generator, and only these are sent. It then counts the rows and
-#' categories of the whole table and finds the ranges. How many rows there are is first the planner's estimate: if that
-#' was too high, the sample is drawn again. A synopsis of more than 20,000 rows is a simple random sample. Queries and views
-#' cannot be sampled so. If the table changes meanwhile, use a transaction that is `REPEATABLE READ`.
+#' A table of PostgreSQL is not read so. The server samples eight times `size` rows, but at most 20,000 more than
+#' `size`, by `TABLESAMPLE BERNOULLI` with a seed from R's generator, and only these are sent. It then counts the rows
+#' and categories of the whole table and finds the ranges. How many rows there are is first the planner's estimate: if
+#' that was too high, the sample is drawn again. A synopsis of more than 20,000 rows is a simple random sample. Queries
+#' and views cannot be sampled so. If the table changes meanwhile, use a transaction that is `REPEATABLE READ`.
 #'
 #' Names of tables and columns are quoted by \pkg{DBI}. A `table` that begins with `SELECT`, `WITH` or `VALUES` is sent
 #' as it is. After an error or an interrupt no result is left open.
