@@ -134,7 +134,7 @@ select_sql <- function(what, from, where = NULL) {
 # A sample of `size` rows: `kept`, with the fields of a table (columns_of_table()) that a synopsis keeps.
 sample_of_table <- function(con, source, size, na.action, where = NULL) {
   columns <- unique(c(source$columns, source$key))
-  sampled <- if (source$is_table && is_postgres(con)) {
+  sampled <- if (source$is_table && is_postgres(con) && !is_view(con, source)) {
     sample_of_postgres(con, source, columns, size, na.action, where)
   } else {
     sql <- select_sql(quoted_columns(con, columns), source$from, c(where_complete(con, columns, na.action), where))
@@ -178,6 +178,14 @@ take_key <- function(table, source) {
 # ---- PostgreSQL ---------------------------------------------------------------------------------------------------
 
 is_postgres <- function(con) inherits(con, c("PostgreSQLConnection", "PqConnection"))
+
+# Whether a name is that of a view, or of a table of another server, which have no blocks to sample.
+is_view <- function(con, source) {
+  name <- DBI::dbQuoteString(con, source$from)
+  sql <- paste0("SELECT relkind::text FROM pg_class WHERE oid = to_regclass(", name, ")")
+  kind <- asking_database(DBI::dbGetQuery(con, sql))[[1L]]
+  length(kind) > 0L && kind[1L] %in% c("v", "f")
+}
 
 # Rows that the server samples, so that only these are sent. It also counts rows and categories, and finds the ranges.
 # The sample comes first, sized from the planner's estimate of the number of rows: the scan that counts all rows then

@@ -54,6 +54,10 @@ test_that("rows are as likely as any, and a query, a tbl and a small table give 
   whole <- suppressWarnings(kde_synopsis(dplyr::tbl(con, "my \"rows"), "x", size = 1e5, h = 1))
   expect_identical(sort(whole$x[, 1]), sort((1:20000 * 7919) %% 1000 / 10))
   expect_true(whole$source$is_table)
+  # a view is read as a query is
+  DBI::dbExecute(con, "CREATE VIEW \"some rows\" AS SELECT x, kind FROM \"my \"\"rows\" WHERE id <= 300")
+  view <- kde_synopsis(con, "some rows", h = 1)
+  expect_identical(view[c("N", "x", "ranges")], query[c("N", "x", "ranges")])
   # large samples are simple random ones
   DBI::dbExecute(con, "CREATE TABLE long AS SELECT i::float8 AS x FROM generate_series(1, 40000) AS i")
   large <- kde_synopsis(con, "long", size = 25000, h = 1)
