@@ -195,8 +195,8 @@ lscv_at <- function(pairs, h, form, run) lscv_curve_cpp(pairs, list(S = matrix(1
 #' @section Warnings: Warnings of class `kestrel_warning_search` are for a minimum at an end of the range and for ties
 #'   as above.
 #' @section Cost: The cost of [lscv()] for about 450 bandwidths, on a GPU O(n^2) for each. With `bounds` or a `period`
-#'   there are about 150, and each takes a pass over the data, too. A million values took 2 seconds, and a sketch of
-#'   them 0.8.
+#'   there are about 150, and each takes a pass over the data, too. A million values took 1.3 seconds, and a sketch of
+#'   them 0.4.
 #' @references Rudemo, M. (1982) Empirical choice of histograms and kernel density estimators. *Scandinavian Journal of
 #'   Statistics* **9**, 65-78.
 #'

@@ -22,7 +22,7 @@ add_source <- function(sketch, source, plan, na.action, run) {
         TRUE
       }, kestrel_core_sketch = refused)
     }
-    # The core looks at all values before it adds any. What is wrong with them is looked up only if it refuses them.
+    # The core checks all values before it adds any. What is wrong with them is only looked up if it refuses them.
     plain <- !any(nzchar(c(plan$weight, plan$response)))
     if (plain && add(columns_of_chunk(chunk, plan$column, k)$x, NULL, function(e) FALSE)) return()
     rows <- rows_of_source(chunk, plan, k, na.action)

@@ -188,14 +188,16 @@ is_view <- function(con, source) {
 }
 
 # Rows that the server samples, so that only these are sent. It also counts rows and categories, and finds the ranges.
-# The sample comes first, sized from the planner's estimate of the number of rows: the scan that counts all rows then
-# compares only those beyond the sample's ranges, which takes half as long as the ranges of all rows. If the estimate
-# was too low, the sample is drawn again.
+# The sample comes first, sized from the planner's estimate of the number of rows. So the scan that counts all rows only
+# looks for values beyond the ranges of the sample, which takes less time than the ranges of all rows. If the estimate
+# was too high, there are too few rows, and the sample is drawn again. Of the rows that a condition selects, such as
+# those after a key, the planner knows too little: they are counted first.
 sample_of_postgres <- function(con, source, columns, size, na.action, where) {
   complete <- c(where_complete(con, columns, na.action), where)
   kinds <- postgres_kinds(con, source, columns)
-  likely <- likely_rows(con, source)
-  drawn <- sampled_rows(con, source, columns, size, complete, share_of_blocks(size, likely))
+  drawn <- if (is.null(where)) {
+    sampled_rows(con, source, columns, size, complete, share_of_blocks(size, likely_rows(con, source)))
+  }
   whole <- postgres_whole(con, source, columns, kinds, complete, na.action, drawn)
   if (is.null(drawn) || nrow(drawn$rows) < min(size, whole$N)) {
     drawn <- enough_rows(con, source, columns, size, complete, whole$N)
@@ -203,14 +205,14 @@ sample_of_postgres <- function(con, source, columns, size, na.action, where) {
   finish_postgres(con, source, numbered_labels(drawn), whole, complete)
 }
 
-# What the server's planner takes the number of rows for, from the size of the table and its statistics.
+# The planner's estimate of the number of rows, from the size of the table and its statistics.
 likely_rows <- function(con, source) {
   plan <- asking_database(DBI::dbGetQuery(con, paste("EXPLAIN SELECT 1 FROM", source$from)))[[1L]][1L]
   as.numeric(sub(".*rows=([0-9]+).*", "\\1", plan))
 }
 
-# The number of rows, and of each column that has an order its ends. Of the rows `drawn`, whose columns are in this
-# order, they are known, so that the server looks for values beyond these only.
+# The number of rows, and the least and the largest value of each column that has an order. Those of the rows `drawn`
+# are known, and the server only looks for values beyond them. NULL if no rows were drawn.
 postgres_whole <- function(con, source, columns, kinds, where, na.action, drawn) {
   names <- quoted_columns(con, columns)
   numbers <- which(kinds != "text")
@@ -268,8 +270,8 @@ postgres_kinds <- function(con, source, columns) {
   }, "")
 }
 
-# A share of the rows, at most as many as are wanted; NULL for none. A synopsis does not take missing values: those of
-# all rows are counted afterwards.
+# A random share of the rows, of which at most rows_of_blocks() are kept; NULL for none. Rows with missing values are
+# left out here, and counted with all rows.
 sampled_rows <- function(con, source, columns, size, where, share) {
   sample <- if (share < 1) {
     paste0(" TABLESAMPLE BERNOULLI (", format(100 * share, digits = 15, scientific = FALSE), ") REPEATABLE (",
@@ -290,7 +292,7 @@ enough_rows <- function(con, source, columns, size, where, N) {
   }
 }
 
-# More than enough of N rows with near certainty.
+# The share that gives more than enough of N rows with near certainty.
 share_of_blocks <- function(size, N) {
   wanted <- min(rows_of_blocks(size), N)
   if (N > 0) (wanted + 4 * sqrt(wanted)) / N else 1

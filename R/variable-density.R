@@ -39,13 +39,13 @@
 #'     engines for them, and `"auto"` takes the one that should be fastest.
 #'
 #'     `"scanline"` is for `kde.sp()` on grids with equal steps. It adds each observation to the rows of the grid that
-#'     its own kernel crosses, as S-KDE does it (Lopez-Novoa 2015). Epanechnikov kernels over more than a dozen points
-#'     of a row are added at the ends of the rows only, in integers of 128 bits with a unit for each factor of 2 of the
-#'     bandwidths.
+#'     its own kernel crosses, as S-KDE does it (Lopez-Novoa 2015). An Epanechnikov kernel that covers more than a dozen
+#'     points of a row is only added at both ends of its run of points. These sums are in integers of 128 bits, with a
+#'     unit for each factor of 2 of the bandwidths.
 #'
-#'     `"kdtree"` passes over nodes of a tree of the observations that are out of reach of a point. If a node is
-#'     wholly within reach, a polynomial stands for its sum, with the Epanechnikov, uniform, biweight and mostly the
-#'     triweight kernel. `"direct"` is the plain sum of all pairs.
+#'     `"kdtree"` leaves out nodes of a tree of the observations that are out of reach of a point. If a node is wholly
+#'     within reach and the kernel is a polynomial of few terms, the node's sum is one polynomial of the point.
+#'     `"direct"` is the plain sum of all pairs.
 #' @inheritParams kde
 #' @param x a numeric vector (d = 1), or a matrix or data frame with n rows and d columns, at most three.
 #' @param H,h the bandwidth of the pilot estimate; that of \code{\link{Hns}()} if not given, with `deriv.order = 2` for

@@ -85,8 +85,9 @@ race_grids <- function(n = sized(2e6, 2e5)) {
   }
 }
 
-# ---- a source of n rows, generated chunk by chunk by make(k), which the time is kept of: it is taken off. No row comes
-# twice, since tied rows would leave cross-validation without a minimum.
+# ---- a source of n rows, generated chunk by chunk: make(share) makes the chunk that ends after this share of the rows.
+# The time that this takes is kept, since it is taken off. No row comes twice: tied rows would leave cross-validation
+# without a minimum.
 generated_source <- function(n, rows, make) {
   made <- 0
   spent <- 0
@@ -98,9 +99,20 @@ generated_source <- function(n, rows, make) {
        }, spent = function() spent)
 }
 
-sketch_seconds <- function(source, plan, threads) {
+# Rows a second, and then the seconds of selectors, unless select(sketch) is NULL.
+race_source <- function(name, d, source, n, plan, threads, least, select = NULL, most = NULL) {
   spent <- system.time(s <- kde_sketch(source$chunks, plan, threads = threads))[["elapsed"]]
-  list(sketch = s, seconds = spent - source$spent())
+  rate <- n / (spent - source$spent())
+  keep(paste(name, threads), "rows a second", "rows / s", rate, d = d, n = n)
+  table <- data.frame(n = figure(n), threads = threads, "rows a second" = figure(rate), "at least" = figure(least),
+                      reached = verdict(rate >= least), MB = figure(length(s$bytes) / 1e6), check.names = FALSE)
+  if (!is.null(select)) {
+    found <- system.time(select(s))[["elapsed"]]
+    keep(name, "selectors", "s", found, d = d, n = n)
+    table <- cbind(table, data.frame("selectors, s" = figure(found), "at most" = most, reached = verdict(found <= most),
+                                     check.names = FALSE))
+  }
+  show(table)
 }
 
 # ---- 1e8 rows of two columns on all cores, and fewer on one: the chunks are rotations of one
@@ -113,53 +125,27 @@ race_many <- function(n = sized(1e8, 1e6), threads = sized(16L, 2L)) {
   rotated <- function(angle) {
     round %*% rbind(c(cos(angle), sin(angle)), c(-sin(angle), cos(angle))) %*% correlated
   }
-  show_rows <- function(n, threads, least, selector) {
-    run <- sketch_seconds(generated_source(n, rows, rotated), plan, threads)
-    rate <- n / run$seconds
-    keep(paste("many", threads), "rows a second", "rows / s", rate, d = 2, n = n)
-    table <- data.frame(n = figure(n), threads = threads, "rows a second" = figure(rate),
-                        "at least" = figure(least), reached = verdict(rate >= least),
-                        MB = figure(length(run$sketch$bytes) / 1e6), check.names = FALSE)
-    if (selector) {
-      found <- system.time(Hlscv(run$sketch, threads = threads))[["elapsed"]]
-      keep("many", "Hlscv", "s", found, d = 2, n = n)
-      table <- cbind(table, data.frame("Hlscv, s" = figure(found), "at most 0.5" = verdict(found <= 0.5),
-                                       check.names = FALSE))
-    }
-    show(table)
-  }
-  show_rows(n, threads, 3e7, TRUE)
-  show_rows(max(rows, n / 10), 1L, 2.5e6, FALSE)
+  race_source("many", 2, generated_source(n, rows, rotated), n, plan, threads, 3e7,
+              function(s) Hlscv(s, threads = threads), 0.5)
+  few <- max(rows, n / 10)
+  race_source("many", 2, generated_source(few, rows, rotated), few, plan, 1L, 2.5e6)
 }
 
-# ---- 1e9 rows of one column on all cores, and fewer on one: the chunks are a rotation's first coordinates
+# ---- 1e9 rows of one column on all cores, and fewer on one: each chunk is the sum of the same two normal samples at
+# another angle, and so normal, too
 race_billion <- function(n = sized(1e9, 2e6), threads = sized(16L, 2L)) {
   set.seed(3L)
   rows <- min(n / 2, 2e7)
   first <- stats::rnorm(rows)
   second <- stats::rnorm(rows)
   plan <- sketch_plan(first)
-  rotated <- function(share) cos(pi * share) * first + sin(pi * share) * second
-  show_rows <- function(n, threads, least, selectors) {
-    run <- sketch_seconds(generated_source(n, rows, rotated), plan, threads)
-    rate <- n / run$seconds
-    keep(paste("billion", threads), "rows a second", "rows / s", rate, d = 1, n = n)
-    table <- data.frame(n = figure(n), threads = threads, "rows a second" = figure(rate),
-                        "at least" = figure(least), reached = verdict(rate >= least),
-                        MB = figure(length(run$sketch$bytes) / 1e6), check.names = FALSE)
-    if (selectors) {
-      found <- system.time({
-        hpi(run$sketch, threads = threads)
-        hlscv(run$sketch, threads = threads)
-      })[["elapsed"]]
-      keep("billion", "hpi and hlscv", "s", found, d = 1, n = n)
-      table <- cbind(table, data.frame("hpi and hlscv, s" = figure(found), "at most 0.2" = verdict(found <= 0.2),
-                                       check.names = FALSE))
-    }
-    show(table)
-  }
-  show_rows(n, threads, 4e8, TRUE)
-  show_rows(max(rows, n / 10), 1L, 3e7, FALSE)
+  at_angle <- function(share) cos(pi * share) * first + sin(pi * share) * second
+  race_source("billion", 1, generated_source(n, rows, at_angle), n, plan, threads, 4e8, function(s) {
+    hpi(s, threads = threads)
+    hlscv(s, threads = threads)
+  }, 0.2)
+  few <- max(rows, n / 10)
+  race_source("billion", 1, generated_source(few, rows, at_angle), few, plan, 1L, 3e7)
 }
 
 # ---- parts on processes: one part, and eight of the same size side by side on eight of them
@@ -182,8 +168,7 @@ race_workers <- function(n = sized(1e8, 1e6), workers = sized(8L, 2L)) {
   }
   old <- future::plan()
   on.exit(future::plan(old))
-  # R without its module for sockets can only fork.
-  strategy <- if (capabilities("sockets")) "multisession" else "multicore"
+  strategy <- if (future::supportsMulticore()) "multicore" else "multisession"
   future::plan(strategy, workers = workers)
   parts <- function(count) future.apply::future_lapply(seq_len(count), part, future.packages = "kestrel")
   parts(workers)  # starts the processes

@@ -167,11 +167,9 @@ void for_each_octave(const LineSample& sample, Span<const double> g, int order,
   const PairTruncation truncation(order);
   const std::vector<Octave> octaves = octaves_of(of_variance_one(g), truncation.halvings);
   if (octaves.empty() || sample.x().size == 0) return;
-  CellMoments cells = sample.cells(
-      octaves[0].exponent, [&](int halved) { return truncation.moments_of(halved); }, options);
+  const auto enough = [&](int halved) { return truncation.moments_of(halved); };
   for (const Octave& octave : octaves) {
-    while (cells.exponent() < octave.exponent) cells.coarsen(truncation.moments, *options.table);
-    sum(cells, octave, truncation);
+    sum(sample.united(octave.exponent, enough, options), octave, truncation);
   }
 }
 

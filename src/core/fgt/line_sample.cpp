@@ -19,6 +19,10 @@ constexpr double kMinOfNarrowCell = 24;
 /// density, whose bandwidth is smaller than the first one of a selector, finds enough.
 constexpr int kMaxHalved = 4, kMinMoments = 28;
 
+/// Cells that are kept beside those that they were united of: the bandwidths of a criterion are in
+/// two octaves at most, and the next ones in one more.
+constexpr std::size_t kMostUnited = 3;
+
 }  // namespace
 
 LineSample::LineSample(Span<const double> x, Weights w, const ParallelOptions& options)
@@ -73,10 +77,35 @@ CellMoments LineSample::cells(int exponent, const std::function<int(int)>& enoug
     kept_ =
         std::make_unique<const CellMoments>(x_, w_, range_, exponent - halved, moments, options);
     tables_.clear();
+    united_.clear();
   }
   CellMoments found = *kept_;
   while (found.exponent() < exponent) found.coarsen(enough(0), *options.table);
   return found;
+}
+
+const CellMoments& LineSample::united(int exponent, const std::function<int(int)>& enough,
+                                      const RunOptions& options) const {
+  const int moments = enough(0);
+  if (!keeps_cells(exponent, enough)) (void)cells(exponent, enough, options);
+  if (kept_->exponent() == exponent) return *kept_;
+  // The widest of those kept that are no wider than is asked.
+  auto nearest = united_.end();
+  for (auto one = united_.begin(); one != united_.end(); ++one) {
+    const bool suits = (*one)->exponent() <= exponent && (*one)->moments() == moments;
+    if (suits && (nearest == united_.end() || (*one)->exponent() > (*nearest)->exponent())) {
+      nearest = one;
+    }
+  }
+  if (nearest != united_.end() && (*nearest)->exponent() == exponent) {
+    std::rotate(nearest, nearest + 1, united_.end());
+    return *united_.back();
+  }
+  auto found = std::make_unique<CellMoments>(nearest == united_.end() ? *kept_ : **nearest);
+  while (found->exponent() < exponent) found->coarsen(moments, *options.table);
+  if (united_.size() == kMostUnited) united_.erase(united_.begin());
+  united_.push_back(std::move(found));
+  return *united_.back();
 }
 
 }  // namespace kestrel

@@ -47,6 +47,11 @@ class LineSample {
   CellMoments cells(int exponent, const std::function<int(int)>& enough,
                     const RunOptions& options) const;
 
+  /// The same as a reference, which is good until the next call of either. The last few of these
+  /// are kept, since a search asks for one bandwidth after the other: O(1) for them.
+  const CellMoments& united(int exponent, const std::function<int(int)>& enough,
+                            const RunOptions& options) const;
+
   /// Whether cells() will find kept cells that serve.
   bool keeps_cells(int exponent, const std::function<int(int)>& enough) const;
   /// A table of lags of the cells 2^exponent wide that cells() gives, with this number of moments
@@ -72,6 +77,7 @@ class LineSample {
   };
   mutable std::unique_ptr<const CellMoments> kept_;
   mutable std::vector<KeptTable> tables_;
+  mutable std::vector<std::unique_ptr<const CellMoments>> united_;  // the last one last
 };
 
 /// Of a sample of one variable, which keeps it: all sums of a call share its cells.

@@ -66,22 +66,23 @@ class Tables {
       : sample_(sample), truncation_(truncation), options_(options) {
     if (finest != nullptr) {
       cells_ = std::make_unique<CellMoments>(*finest, truncation.moments, options);
-      ordered_ = true;
     }
   }
 
   const LagTable& of(const Octave& octave) {
+    const int exponent = octave.exponent, moments = truncation_.moments;
     const int lags = octave.lags(truncation_.reach);
-    if (ordered_) {
-      own_ = std::make_unique<LagTable>(cells_of(octave.exponent));
+    if (cells_) {
+      while (cells_->exponent() < exponent) cells_->coarsen(moments, *options_.table);
+      own_ = std::make_unique<LagTable>(*cells_);
       own_->extend(*cells_, lags, options_);
       return *own_;
     }
-    const int exponent = octave.exponent, moments = truncation_.moments;
     LagTable* table = sample_.kept_table(exponent, moments);
     if (table == nullptr || table->lags() < lags) {
       // First the cells, which may make the sample forget its tables.
-      const CellMoments& cells = cells_of(exponent);
+      const auto enough = [&](int halved) { return truncation_.moments_of(halved); };
+      const CellMoments& cells = sample_.united(exponent, enough, options_);
       table = sample_.kept_table(exponent, moments);
       if (table == nullptr) table = sample_.keep_table(exponent, moments, LagTable(cells));
       table->extend(cells, lags, options_);
@@ -90,22 +91,10 @@ class Tables {
   }
 
  private:
-  const CellMoments& cells_of(int exponent) {
-    if (!cells_) {
-      const auto enough = [&](int halved) { return truncation_.moments_of(halved); };
-      cells_ = std::make_unique<CellMoments>(sample_.cells(exponent, enough, options_));
-    }
-    while (cells_->exponent() < exponent) {
-      cells_->coarsen(truncation_.moments, *options_.table);
-    }
-    return *cells_;
-  }
-
   const LineSample& sample_;
   const PairTruncation& truncation_;
   const RunOptions& options_;
-  bool ordered_ = false;
-  std::unique_ptr<CellMoments> cells_;
+  std::unique_ptr<CellMoments> cells_;  // null unless the samples were counted
   std::unique_ptr<LagTable> own_;
 };
 
