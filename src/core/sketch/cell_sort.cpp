@@ -16,6 +16,8 @@ namespace {
 constexpr std::uint32_t kBeyond = std::numeric_limits<std::uint32_t>::max();
 /// Samples whose slots are found together.
 constexpr std::size_t kFoundTogether = 512;
+/// How many samples ahead a place is fetched into the cache before it is written to.
+constexpr std::size_t kFetchedAhead = 32;
 /// Cells this far from zero have numbers that leaves compute exactly.
 constexpr double kFarthestCell = 1125899906842624.0;  // 2^50
 
@@ -43,32 +45,38 @@ void CellSort::sort(Span<const double> x, Weights w, const ValueRange& range, in
   const std::size_t count = whole_number<std::size_t>(slots);
   next_.assign(count + 1, 0);
   // The slots are found twice, because that takes less time than writing and reading them.
-  for_each_slot(x, first, count, table, [&](std::size_t i, std::uint32_t slot) {
-    if (slot != kBeyond) {
-      ++next_[slot];
-    } else {
-      (std::floor(x[i] * scale_) < first || count == 0 ? below_ : above_).emplace_back(x[i], w[i]);
-    }
-  });
+  find_slots(x, first, count, table,
+             [&](std::size_t from, std::size_t size, const std::uint32_t* slot) {
+               for (std::size_t k = 0; k < size; ++k) {
+                 if (slot[k] != kBeyond) {
+                   ++next_[slot[k]];
+                   continue;
+                 }
+                 const double value = x[from + k];
+                 (std::floor(value * scale_) < first || count == 0 ? below_ : above_)
+                     .emplace_back(value, w[from + k]);
+               }
+             });
   add_outside(&below_);
   for (std::size_t slot = 0; slot < count; ++slot) {
     const std::size_t size = next_[slot];
-    next_[slot] = placed_;
+    next_[slot] = static_cast<std::uint32_t>(placed_);
     if (size == 0) continue;
     open_cell(first + static_cast<double>(slot));
     placed_ += size;
   }
-  for_each_slot(x, first, count, table, [&](std::size_t i, std::uint32_t slot) {
-    if (slot != kBeyond) place(next_[slot]++, x[i], w[i]);
-  });
+  find_slots(x, first, count, table,
+             [&](std::size_t from, std::size_t size, const std::uint32_t* slot) {
+               place({x.data + from, size}, w.part(from, size), slot);
+             });
   add_outside(&above_);
   first_.push_back(placed_);
 }
 
-/// Calls visit(i, slot) for every sample, in order.
+/// Calls visit(from, count, slot) for some samples after the other.
 template <class Visit>
-void CellSort::for_each_slot(Span<const double> x, double first, std::size_t slots,
-                             const simd::Table& table, const Visit& visit) const {
+void CellSort::find_slots(Span<const double> x, double first, std::size_t slots,
+                          const simd::Table& table, const Visit& visit) const {
   const double last = static_cast<double>(slots) - 1;
   std::uint32_t slot[kFoundTogether];
   for (std::size_t from = 0; from < x.size; from += kFoundTogether) {
@@ -80,7 +88,16 @@ void CellSort::for_each_slot(Span<const double> x, double first, std::size_t slo
       const bool inside = slots > 0 && key >= first && key <= first + last;
       slot[k] = inside ? whole_number<std::uint32_t>(key - first) : kBeyond;
     }
-    for (std::size_t k = 0; k < count; ++k) visit(from + k, slot[k]);
+    visit(from, count, slot);
+  }
+}
+
+/// Those with a slot. Places are all over the memory, so that writing to them would wait for it.
+void CellSort::place(Span<const double> x, Weights w, const std::uint32_t* slot) {
+  for (std::size_t k = 0; k < x.size; ++k) {
+    const std::uint32_t ahead = slot[std::min(k + kFetchedAhead, x.size - 1)];
+    if (ahead != kBeyond) __builtin_prefetch(sorted_.data() + next_[ahead], 1);
+    if (slot[k] != kBeyond) place(next_[slot[k]]++, x[k], w[k]);
   }
 }
 

@@ -21,9 +21,9 @@ namespace kestrel {
 /// but would make the cell depend on the other samples.)
 class CellSort {
  public:
-  /// Sorts these, and forgets those of the last call but for their memory. range: all lie in it; w:
-  /// one weight each, absent if there are none. Samples within about 2 n cells of their median are
-  /// sorted by counting, the m farther out by comparison: O(n + m log m).
+  /// Sorts these, less than 2^32, and forgets those of the last call but for their memory. range:
+  /// all lie in it; w: one weight each, absent if there are none. Samples within about 2 n cells of
+  /// their median are sorted by counting, the m farther out by comparison: O(n + m log m).
   void sort(Span<const double> x, Weights w, const ValueRange& range, int exponent,
             const simd::Table& table);
 
@@ -43,13 +43,14 @@ class CellSort {
   using Outside = std::vector<std::pair<double, double>>;
 
   template <class Visit>
-  void for_each_slot(Span<const double> x, double first, std::size_t slots,
-                     const simd::Table& table, const Visit& visit) const;
+  void find_slots(Span<const double> x, double first, std::size_t slots, const simd::Table& table,
+                  const Visit& visit) const;
   void add_outside(Outside* outside);
   void place(std::size_t at, double x, double w) {
     sorted_[at] = x + 0.0;  // zero has one sign here
     if (weighted_) sorted_weight_[at] = w + 0.0;
   }
+  void place(Span<const double> x, Weights w, const std::uint32_t* slot);
   void open_cell(double key);
 
   double scale_ = 1;
@@ -57,7 +58,8 @@ class CellSort {
   RawVector<double> sorted_, sorted_weight_;
   Outside below_, above_;
   std::vector<double> key_;
-  std::vector<std::size_t> first_, next_;
+  std::vector<std::size_t> first_;
+  std::vector<std::uint32_t> next_;  // narrow, so that the caches hold more of them
   std::size_t placed_ = 0;
 };
 
