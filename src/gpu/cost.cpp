@@ -36,6 +36,11 @@ double pair_picoseconds(double d, bool single) {
   return d <= 8 ? 0.19 + 0.033 * d : 0.22 + 0.0146 * d;
 }
 
+/// Picoseconds of a pair of a compact kernel with a bandwidth of its own.
+double variable_picoseconds(double d, bool single) {
+  return single ? 0.2 + 0.15 * d : 0.5 + 0.35 * d;
+}
+
 /// Measured (the same file): 36.9 ms for 1.1e9 rows and 1.95e8 points with two limbs (25.8 ms with
 /// one). The share of the points is the time to move their cells and values, 104 bytes at 4.3 TB/s.
 /// The host sorts the samples, and values come back at 55 GB/s.
@@ -73,6 +78,11 @@ double gpu_slowness(const kestrel_gpu_device& device, bool single) {
 double gpu_direct_seconds(double n, double m, double d, const kestrel_gpu_device& device,
                           bool single) {
   return n * m * pair_picoseconds(d, single) * 1e-12 * gpu_slowness(device, single);
+}
+
+double gpu_variable_seconds(double n, double m, double d, const kestrel_gpu_device& device,
+                            bool single) {
+  return n * m * variable_picoseconds(d, single) * 1e-12 * gpu_slowness(device, single);
 }
 
 double gpu_scanline_seconds(double n, double m, double rows, const kestrel_gpu_device& device) {
