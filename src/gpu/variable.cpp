@@ -15,7 +15,7 @@ namespace {
 static_assert(kVariableAxes == KESTREL_GPU_VARIABLE_AXES, "as many variables on the device");
 
 /// What a pair takes an H200 at least, in double and in single precision.
-constexpr double kVariablePairSeconds = 0.7e-12, kSingleVariablePairSeconds = 0.25e-12;
+constexpr double kVariablePairSeconds = 0.4e-12, kSingleVariablePairSeconds = 0.35e-12;
 
 /// A coordinate in single precision is the sum of two numbers: good to 2^-48 of the distance from
 /// the centre, and so to 2^-24 of a bandwidth within this many.

@@ -16,7 +16,7 @@ namespace kestrel {
 /// precision; a weight below 1e-26 may then count as zero. The same bits from run to run on one
 /// kind of device.
 ///
-/// Memory on the device: 16 d + 40 bytes for each sample and for each of at most a million points,
+/// Memory on the device: 16 d + 32 bytes for each sample and for each of at most a million points,
 /// and 256 MiB of partial sums. So many samples are taken at a time that the data as given take 512
 /// MiB.
 ///

@@ -12,8 +12,9 @@ void compute_variable(const VariableTask& task, const std::string& asked, bool s
                       const ParallelOptions& options, Span<double> out) {
   const VariablePlan plan = plan_variable(task, asked);
   const auto seconds = [&](const kestrel_gpu_device& device) {
-    return gpu_variable_seconds(static_cast<double>(task.x.rows), static_cast<double>(out.size),
-                                static_cast<double>(task.x.cols), device, single);
+    return gpu_variable_seconds(task.kernel, static_cast<double>(task.x.rows),
+                                static_cast<double>(out.size), static_cast<double>(task.x.cols),
+                                device, single);
   };
   const bool suited = asked == "auto" || asked == "direct";
   if (suited && use.choose(plan.seconds / std::max(1, options.threads), seconds)) {

@@ -145,8 +145,8 @@ void time_variable() {
           }
           seconds.erase(seconds.begin());
           std::sort(seconds.begin(), seconds.end());
-          const double expected =
-              gpu_variable_seconds(131072, 131072, static_cast<double>(d), gpu_device(), single);
+          const double expected = gpu_variable_seconds(
+              kernel_of_name(kernel), 131072, 131072, static_cast<double>(d), gpu_device(), single);
           std::printf("variable %s d=%zu %s by %s: %.1f ms, %.2f ps a pair, expected %.2f\n",
                       single ? "single" : "double", d, kernel, by_point ? "point" : "sample",
                       1e3 * seconds[1], 1e12 * seconds[1] / pairs, 1e12 * expected / pairs);

@@ -11,7 +11,7 @@
 namespace kestrel_cuda {
 
 /// See variable_open() and the function after it in gpu/gpu_abi.h. Memory on the device: at most 16
-/// d + 40 bytes a sample, as much for a point, and 256 MiB of partial sums.
+/// d + 32 bytes a sample, as much for a point, and 256 MiB of partial sums.
 class Variable {
  public:
   virtual ~Variable() = default;
