@@ -83,8 +83,8 @@ struct kestrel_gpu_kernel {
   const int* factor; /* copied */
 };
 
-/* Sums of radial compact kernels with a bandwidth for each sample or for each point, in at most this
- * many variables. */
+/* Sums of radial compact kernels with a bandwidth for each sample or for each point, in at most
+ * this many variables. */
 #define KESTREL_GPU_VARIABLE_AXES 3
 
 struct kestrel_gpu_variable {

@@ -207,7 +207,9 @@ test_that("sums with bandwidths that vary are those of the GPU", {
 test_that("so are those of compact kernels, and the CPU's if the GPU fails", {
   h <- rep(seq(1, 3, length.out = 68), 4)
   kinds <- list(
-    sample = function(backend, ...) kde.sp(fake_sample, hs = h, gridsize = 9, kernel = "biweight", backend = backend, ...),
+    sample = function(backend, ...) {
+      kde.sp(fake_sample, hs = h, gridsize = 9, kernel = "biweight", backend = backend, ...)
+    },
     balloon = function(backend, ...) {
       kde.balloon(fake_sample, eval.points = fake_sample[1:9, ], kernel = "cosine", backend = backend, ...)
     }
