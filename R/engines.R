@@ -107,7 +107,7 @@
 #'    \tab on a GPU \tab on the CPU only \cr
 #'   [kde()], [kde_stream()] \tab all kernels by direct sums; the radial Epanechnikov kernel also by `"scanline"`
 #'   \tab sources in chunks, sketches, other engines \cr
-#'   [kde.sp()], [kde.balloon()] \tab the Gaussian kernel \tab other kernels \cr
+#'   [kde.sp()], [kde.balloon()] \tab all kernels by direct sums \tab other engines \cr
 #'   [kdde()] \tab derivatives by direct sums \tab `"fourier"` \cr
 #'   selectors of [kde()], [lscv()], [psi()] \tab sums over pairs, and gradients by matrices
 #'   \tab bounds, periods, sketches, the bootstrap \cr

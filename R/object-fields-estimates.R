@@ -188,7 +188,7 @@ vkde_fields <- c(
     mass = numbers(1L, sign = "positive"),
     kernel = function(of) texts(1L, among = kernel_names()), engine = texts(1L), backend = texts(1L)
   ),
-  estimate_fields[c("eval.points", "estimate", "cont")],
+  estimate_fields[c("eval.points", "estimate", "cont", "precision")],
   list(
     H = function(of) {
       size <- if (of[["variable"]] == "sample point") rows_of(of) else if (of[["gridded"]]) axes_sizes(of) else

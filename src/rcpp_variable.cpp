@@ -1,6 +1,6 @@
 // R to core: densities with a bandwidth for each observation.
 #include "core/direct/variable.hpp"
-#include "core/plan/variable.hpp"
+#include "gpu/variable_call.hpp"
 #include "rcpp_run.hpp"
 #include "rcpp_sample.hpp"
 #include "rcpp_util.hpp"
@@ -36,8 +36,9 @@ Rcpp::NumericVector variable_compact_cpp(SEXP sample, Rcpp::NumericVector h, boo
   translate_errors([&] {
     const Run how = unpack_run(run);
     const VariableTask task{of.x(), of.w(), view(h), by_point, choice(kernel, "radial").kernel, at};
-    variable_sums(task, variable_engine(task, how.engine), how.parallel,
-                  {out.begin(), static_cast<std::size_t>(out.size())});
+    GpuUse use = how.place();
+    compute_variable(task, how.engine, how.single, use, how.parallel,
+                     {out.begin(), static_cast<std::size_t>(out.size())});
     return 0;
   });
   return out;

@@ -1,9 +1,9 @@
 #!/bin/sh
 # Builds the CUDA object and tests/gpu/gpu-check.cpp in build/gpu, and runs it on this machine's device:
-# tools/gpu-check.sh [device|check|check-tensor|check-derivatives|check-pairs|check-scanline|check-regression|check-mixed|
-# brief|tiny-density|tiny-tensor|tiny-derivatives|tiny-pairs|tiny-scanline|tiny-regression|tiny-mixed|time|time-derivatives|time-pairs|
-# time-scanline|time-regression|time-mixed|bench-scanline|check-devices|tiny-devices|check-lost|bench-devices|
-# bench-devices-grid]...
+# tools/gpu-check.sh [device|check|check-tensor|check-derivatives|check-variable|check-pairs|check-scanline|
+# check-regression|check-mixed|brief|tiny-density|tiny-tensor|tiny-derivatives|tiny-variable|tiny-pairs|tiny-scanline|
+# tiny-regression|tiny-mixed|time|time-derivatives|time-variable|time-pairs|time-scanline|time-regression|time-mixed|
+# bench-scanline|check-devices|tiny-devices|check-lost|bench-devices|bench-devices-grid]...
 # The last five compare several devices, and need two or more.
 # R is not needed. In the environment, KESTREL_CUDA_ARCH names the architecture to build for, and KESTREL_CUDA_OBJECT
 # names an object that is already built.
@@ -15,7 +15,7 @@ mkdir -p "$out"
 {
   # The core without the parts that need an FFT or Eigen, and of src/gpu what computes but not what chooses.
   folders='base kernel data engine direct sweep scanline regression mixed'
-  gpu='cost density derivatives device_sums devices loader mixed mixed_density mixed_regression pairs reach regression scanline'
+  gpu='cost density derivatives device_sums devices loader mixed mixed_density mixed_regression pairs reach regression scanline variable'
   # shellcheck disable=SC2046,SC2086  # lists of names without spaces
   echo FILES = $(find $(printf 'src/core/%s ' $folders) -name '*.cpp' ! -name small_matrix.cpp) \
     src/simd/*/*.cpp $(printf 'src/gpu/%s.cpp ' $gpu) tests/gpu/gpu-check*.cpp

@@ -36,6 +36,18 @@ double pair_picoseconds(double d, bool single) {
   return d <= 8 ? 0.19 + 0.033 * d : 0.22 + 0.0146 * d;
 }
 
+/// Picoseconds of a pair of a compact kernel with a bandwidth of its own. Fits within an eighth to
+/// times of an H200 in 2026-11 by tools/gpu-check.sh time-variable, 131,072 samples and points, in
+/// double and in single precision for d = 1 and 3: epanechnikov 0.39, 0.67, 0.34 and 0.67 ps;
+/// triweight 0.49, 0.78, 0.40 and 0.72; triangular 1.23, 1.61, 0.73 and 1.11; cosine 1.32, 1.61,
+/// 0.63 and 0.95. The uniform kernel takes less, 0.80 and 1.19 in double, without pairs at its
+/// edge.
+double variable_picoseconds(Kernel kernel, double d, bool single) {
+  const bool polynomial = is_even_polynomial(kernel) && !is_indicator(kernel);
+  if (single && !is_indicator(kernel)) return (polynomial ? 0.2 : 0.5) + 0.17 * d;
+  return polynomial ? 0.295 + 0.1425 * d : 1.1 + 0.16 * d;
+}
+
 /// Measured (the same file): 36.9 ms for 1.1e9 rows and 1.95e8 points with two limbs (25.8 ms with
 /// one). The share of the points is the time to move their cells and values, 104 bytes at 4.3 TB/s.
 /// The host sorts the samples, and values come back at 55 GB/s.
@@ -73,6 +85,11 @@ double gpu_slowness(const kestrel_gpu_device& device, bool single) {
 double gpu_direct_seconds(double n, double m, double d, const kestrel_gpu_device& device,
                           bool single) {
   return n * m * pair_picoseconds(d, single) * 1e-12 * gpu_slowness(device, single);
+}
+
+double gpu_variable_seconds(Kernel kernel, double n, double m, double d,
+                            const kestrel_gpu_device& device, bool single) {
+  return n * m * variable_picoseconds(kernel, d, single) * 1e-12 * gpu_slowness(device, single);
 }
 
 double gpu_scanline_seconds(double n, double m, double rows, const kestrel_gpu_device& device) {

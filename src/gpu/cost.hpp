@@ -17,6 +17,11 @@ double gpu_slowness(const kestrel_gpu_device& device, bool single);
 double gpu_direct_seconds(double n, double m, double d, const kestrel_gpu_device& device,
                           bool single);
 
+/// Expected seconds for the sums of n m pairs in d variables with a compact kernel and bandwidths
+/// that vary.
+double gpu_variable_seconds(Kernel kernel, double n, double m, double d,
+                            const kestrel_gpu_device& device, bool single);
+
 /// Expected seconds for n samples whose kernels cross `rows` rows each, on a grid of m points, by
 /// the engine "scanline".
 double gpu_scanline_seconds(double n, double m, double rows, const kestrel_gpu_device& device);

@@ -10,9 +10,6 @@ namespace kestrel {
 
 namespace {
 
-/// How many numbers, of samples and weights as given, are on the device at a time: 512 MiB.
-constexpr std::size_t kSampleNumbers = std::size_t{1} << 26;
-
 /// The points at positions [first, last) of the blocks, variable after variable. They are copied
 /// some points at a time: writing one point after the other, in all variables, would miss the cache
 /// with each number.
@@ -34,6 +31,14 @@ std::vector<double> gather(const EvaluationPoints& points, const Blocks& blocks,
 }
 
 }  // namespace
+
+SentPoints::SentPoints(const EvaluationPoints& points, const Blocks& blocks, std::size_t first,
+                       std::size_t last) {
+  const bool as_they_are = blocks.order.empty() && points.axes.empty();
+  if (!as_they_are) copy_ = gather(points, blocks, first, last);
+  data_ = as_they_are ? points.matrix.data + first : copy_.data();
+  stride_ = as_they_are ? points.matrix.rows : last - first;
+}
 
 Pieces cut_pieces(const EvaluationPoints& points, const TileKernel& kernel, bool as_given,
                   double reach, std::size_t most, const ParallelOptions& options) {
@@ -90,49 +95,40 @@ void DeviceSums::add_piece(const EvaluationPoints& points, const Pieces& pieces,
   const std::size_t first = blocks.start[piece], last = blocks.start[piece + 1];
   const std::size_t count = last - first, d = points.dimension();
   if (count == 0) return;
-  const bool as_they_are = blocks.order.empty() && points.axes.empty();
-  std::vector<double> gathered;
-  if (!as_they_are) gathered = gather(points, blocks, first, last);
-  const double* e = as_they_are ? points.matrix.data + first : gathered.data();
-  const std::size_t stride = as_they_are ? points.matrix.rows : count;
+  const SentPoints sent(points, blocks, first, last);
   std::vector<double> centre = pieces.centre;
   memory->resize(std::max(memory->size(), count * values_));
   double* const sum = memory->data();
   if (centre.empty()) {
-    for (std::size_t k = 0; k < d; ++k) centre.push_back(e[k * stride]);
+    for (std::size_t k = 0; k < d; ++k) centre.push_back(sent.data()[k * sent.stride()]);
   }
   char text[512] = "";
-  turn.check(table_.density_sum(turn.handle, centre.data(), e, stride, count, sum, PollState::ask,
-                                &turn.poll, text, sizeof text),
+  turn.check(table_.density_sum(turn.handle, centre.data(), sent.data(), sent.stride(), count, sum,
+                                PollState::ask, &turn.poll, text, sizeof text),
              text);
   add({blocks, first, count, sum, turn.place});
 }
 
 void DeviceSums::run(const MatrixView& x, Weights w, const EvaluationPoints& points,
                      const Pieces& pieces, const RunOptions& options, const Add& add) const {
-  const std::size_t at_a_time =
-      std::max<std::size_t>(1, std::min(x.rows, kSampleNumbers / (x.cols + 1)));
-  const double rows = static_cast<double>(x.rows);
   // A device adds pieces one after the other.
   std::vector<RawVector<double>> memory(gpu_devices().size());
-  for (std::size_t begin = 0; begin < x.rows; begin += at_a_time) {
-    const std::size_t end = std::min(x.rows, begin + at_a_time), count = end - begin;
-    const Weights weights = w.part(begin, count);
+  const auto add_part = [&](std::size_t begin, std::size_t end, const ParallelOptions& share) {
+    const Weights weights = w.part(begin, end - begin);
     const auto open = [&](int device, const void* from) {
       void* density = nullptr;
       char text[512] = "";
-      check_gpu(table_.density_open(device, &request_, x.data + begin, x.rows, weights.data, count,
-                                    from, &density, text, sizeof text),
+      check_gpu(table_.density_open(device, &request_, x.data + begin, x.rows, weights.data,
+                                    end - begin, from, &density, text, sizeof text),
                 text);
       return density;
     };
     DeviceTeam team(open, table_.density_close);
-    const ParallelOptions share = part_of(options.parallel, static_cast<double>(begin) / rows,
-                                          static_cast<double>(end) / rows);
     team.run(pieces.count(), share, [&](std::size_t piece, const DeviceTeam::Turn& turn) {
       add_piece(points, pieces, piece, turn, add, &memory[turn.place]);
     });
-  }
+  };
+  for_sample_parts(x.rows, x.cols + 1, options.parallel, add_part);
 }
 
 }  // namespace kestrel

@@ -2,6 +2,7 @@
 #ifndef KESTREL_GPU_DEVICE_SUMS_HPP
 #define KESTREL_GPU_DEVICE_SUMS_HPP
 
+#include <algorithm>
 #include <functional>
 #include <vector>
 
@@ -31,6 +32,38 @@ struct Pieces {
 Pieces cut_pieces(const EvaluationPoints& points, const TileKernel& kernel, bool as_given,
                   double reach, std::size_t most, const ParallelOptions& options);
 
+/// The points at positions [first, last) of the blocks, one variable after the other, as they are
+/// sent to a device: the points as given if these are so, or a copy.
+class SentPoints {
+ public:
+  SentPoints(const EvaluationPoints& points, const Blocks& blocks, std::size_t first,
+             std::size_t last);
+
+  /// Variable k of point i is data()[k * stride() + i].
+  const double* data() const { return data_; }
+  std::size_t stride() const { return stride_; }
+
+ private:
+  std::vector<double> copy_;
+  const double* data_;
+  std::size_t stride_;
+};
+
+/// Calls body(begin, end, share) for parts of n samples, of so many numbers each, that have 512 MiB
+/// as given; `share` are the options with the part's share of the progress.
+template <class Body>
+void for_sample_parts(std::size_t n, std::size_t numbers, const ParallelOptions& options,
+                      const Body& body) {
+  constexpr std::size_t most_numbers = std::size_t{1} << 26;
+  const std::size_t at_a_time = std::max<std::size_t>(1, std::min(n, most_numbers / numbers));
+  const double all = static_cast<double>(n);
+  for (std::size_t begin = 0; begin < n; begin += at_a_time) {
+    const std::size_t end = std::min(n, begin + at_a_time);
+    body(begin, end,
+         part_of(options, static_cast<double>(begin) / all, static_cast<double>(end) / all));
+  }
+}
+
 /// The maximum number of points of a piece, for sums that take an H200 so many seconds in all.
 std::size_t points_of_piece(std::size_t points, double seconds);
 
@@ -59,8 +92,7 @@ class DeviceSums {
   /// Several threads may call it, for different points and with different places.
   using Add = std::function<void(const PieceSums&)>;
 
-  /// Calls `add` for every piece of samples and of points. So many samples are taken at a time that
-  /// they have 512 MiB as given.
+  /// Calls `add` for every piece of samples (for_sample_parts()) and of points.
   void run(const MatrixView& x, Weights w, const EvaluationPoints& points, const Pieces& pieces,
            const RunOptions& options, const Add& add) const;
 

@@ -24,7 +24,7 @@ extern "C" {
 #endif
 
 /* To be raised with every change of this file. */
-#define KESTREL_GPU_VERSION 16
+#define KESTREL_GPU_VERSION 17
 #define KESTREL_GPU_SYMBOL "kestrel_cuda_table"
 
 enum kestrel_gpu_code {
@@ -81,6 +81,22 @@ struct kestrel_gpu_kernel {
   size_t moments;
   int degree;
   const int* factor; /* copied */
+};
+
+/* Sums of radial compact kernels with a bandwidth for each sample or for each point, in at most
+ * this many variables. */
+#define KESTREL_GPU_VARIABLE_AXES 3
+
+struct kestrel_gpu_variable {
+  int leaf;             /* kestrel_gpu_leaf: a radial kernel, not the Gaussian one */
+  int single_precision; /* not 0: the continuous kernels in single precision */
+  int d;
+  int by_point; /* not 0: the bandwidths are of the points */
+  double unit;  /* a power of two; 1 in double precision */
+  /* In single precision coordinates are relative to the centre, and clamped to +-farthest. Each is
+   * the sum of two numbers, so that differences keep their digits. */
+  double centre[KESTREL_GPU_VARIABLE_AXES];
+  double farthest;
 };
 
 /* Sums over the pairs i < j of samples, of w_i w_j times a function of q = scale |v|^2,
@@ -290,6 +306,18 @@ struct kestrel_gpu_table {
   int (*density_sum)(void* density, const double* centre, const double* e, size_t stride, size_t m,
                      double* sum, kestrel_gpu_poll poll, void* context, char* problem, size_t room);
   void (*density_close)(void* density);
+
+  /* Prepares sums with bandwidths that vary; arguments as of density_open(). h: n positive numbers,
+   * or null if the bandwidths are of the points. variable_close() frees them. */
+  int (*variable_open)(int device, const struct kestrel_gpu_variable* request, const double* x,
+                       size_t stride, const double* w, const double* h, size_t n, const void* from,
+                       void** variable, char* problem, size_t room);
+  /* sum[i] = sum_j w_j (unit / h_j)^d value(|e_i - x_j| / h_j), or with the bandwidths h_i of the
+   * points sum_j w_j value(|e_i - x_j| / h_i). h: m positive numbers, or null. */
+  int (*variable_sum)(void* variable, const double* e, size_t stride, const double* h, size_t m,
+                      double* sum, kestrel_gpu_poll poll, void* context, char* problem,
+                      size_t room);
+  void (*variable_close)(void* variable);
 
   /* Sums over pairs of n samples; arguments as of density_open(). pairs_close() frees them.
    * `pieces`: their number, which depends on the request and on n alone. */

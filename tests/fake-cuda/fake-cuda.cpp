@@ -1,14 +1,14 @@
 // A CUDA object that needs no CUDA: plain loops on the CPU, for the tests of src/gpu, and of R's
 // part in tests/fake-cuda. The environment says how many devices there are, FAKE_CUDA_DEVICES (one
 // if it does not), into how many pieces pairs are cut, FAKE_CUDA_PIECES, and how calls fail:
-// FAKE_CUDA_DEVICE (when devices are started), FAKE_CUDA_OPEN, FAKE_CUDA_SUM, FAKE_CUDA_PAIRS,
-// FAKE_CUDA_SLAB, FAKE_CUDA_REGRESSION and those of fake-cuda-mixed.cpp hold the code that
-// functions of that name fail with. FAKE_CUDA_LOST holds two numbers for each device from 0 on: its
-// calls fail with the first, unless that is 0, after as many as the second says since the object
-// was opened. From the fraction FAKE_CUDA_INTERRUPT of a call's work on, the process gets SIGINT
-// before each poll. The fraction at which a poll stopped the call is left in FAKE_CUDA_STOPPED, and
-// the number of open handles in FAKE_CUDA_HELD. FAKE_CUDA_VERSION is the version it was compiled
-// for; FAKE_CUDA_NAMELESS leaves out the one symbol it should export.
+// FAKE_CUDA_DEVICE (when devices are started), FAKE_CUDA_OPEN, FAKE_CUDA_SUM, FAKE_CUDA_VARIABLE,
+// FAKE_CUDA_PAIRS, FAKE_CUDA_SLAB, FAKE_CUDA_REGRESSION and those of fake-cuda-mixed.cpp hold the
+// code that functions of that name fail with. FAKE_CUDA_LOST holds two numbers for each device from
+// 0 on: its calls fail with the first, unless that is 0, after as many as the second says since the
+// object was opened. From the fraction FAKE_CUDA_INTERRUPT of a call's work on, the process gets
+// SIGINT before each poll. The fraction at which a poll stopped the call is left in
+// FAKE_CUDA_STOPPED, and the number of open handles in FAKE_CUDA_HELD. FAKE_CUDA_VERSION is the
+// version it was compiled for; FAKE_CUDA_NAMELESS leaves out the one symbol it should export.
 #include "fake-cuda.hpp"
 
 #include <algorithm>
@@ -403,6 +403,9 @@ extern "C" const kestrel_gpu_table* kestrel_cuda_table() {
                                           density_open,
                                           density_sum,
                                           density_close,
+                                          fake_variable_open,
+                                          fake_variable_sum,
+                                          fake_variable_close,
                                           pairs_open,
                                           pairs_sum,
                                           pairs_close,

@@ -19,6 +19,14 @@ int fake_asked(kestrel_gpu_poll poll, void* context, double fraction);
 /// Adds `more` to the number of open handles, which is left in FAKE_CUDA_HELD.
 void fake_holds(int more);
 
+int fake_variable_open(int device, const kestrel_gpu_variable* request, const double* x,
+                       std::size_t stride, const double* w, const double* h, std::size_t n,
+                       const void* from, void** variable, char* problem, std::size_t room);
+int fake_variable_sum(void* variable, const double* e, std::size_t stride, const double* h,
+                      std::size_t m, double* sum, kestrel_gpu_poll poll, void* context,
+                      char* problem, std::size_t room);
+void fake_variable_close(void* variable);
+
 int fake_scanline_open(int device, const kestrel_gpu_scanline* grid, const void* from, void** out,
                        char* problem, std::size_t room);
 int fake_scanline_slab(void* runs, const kestrel_gpu_scanline_slab* slab, double largest[2],

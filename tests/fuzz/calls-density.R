@@ -177,7 +177,7 @@ density_calls <- list(
     c(sample_and_weights(x), bandwidth_arguments(x),
       if (chance(0.5)) grid[setdiff(names(grid), "step")] else list(eval.points = points_for(x)),
       some_of(list(compute.cont = chance(0.5), approx.cont = chance(0.5), kernel = pick(kernels),
-                   engine = pick(engines), threads = pick(1:3)), 0.3))
+                   engine = pick(engines), precision = pick(c("double", "single")), threads = pick(1:3)), 0.3))
   },
   kde.sp = function() {
     x <- sample_values(d = pick(1:3))
@@ -186,7 +186,7 @@ density_calls <- list(
       if (chance(0.5)) bandwidth_arguments(x) else list(hs = exp(stats::rnorm(shape_of(x)[1L]))),
       if (chance(0.5)) grid[setdiff(names(grid), "step")] else list(eval.points = points_for(x)),
       some_of(list(compute.cont = chance(0.5), approx.cont = chance(0.5), kernel = pick(kernels),
-                   engine = pick(engines), threads = pick(1:3)), 0.3))
+                   engine = pick(engines), precision = pick(c("double", "single")), threads = pick(1:3)), 0.3))
   },
   kde.boundary = function() {
     x <- sample_values(d = pick(1:3))

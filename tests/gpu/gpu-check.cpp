@@ -3,10 +3,11 @@
 // is wrong. Built and run by tools/gpu-check.sh.
 //
 //   gpu-check OBJECT
-//   [device|check|check-tensor|check-derivatives|check-pairs|check-scanline|check-regression|
-//     check-mixed|brief|tiny-density|tiny-tensor|tiny-derivatives|tiny-pairs|tiny-scanline|tiny-regression|tiny-mixed|time|
-//     time-derivatives|time-pairs|time-scanline|time-regression|time-mixed|bench-scanline|
-//     check-devices|check-lost|tiny-devices|bench-devices|bench-devices-grid]
+//   [device|check|check-tensor|check-derivatives|check-variable|check-pairs|check-scanline|
+//     check-regression|check-mixed|brief|tiny-density|tiny-tensor|tiny-derivatives|tiny-variable|
+//     tiny-pairs|tiny-scanline|tiny-regression|tiny-mixed|time|time-derivatives|time-variable|
+//     time-pairs|time-scanline|time-regression|time-mixed|bench-scanline|check-devices|check-lost|
+//     tiny-devices|bench-devices|bench-devices-grid]
 //
 // check-lost: OBJECT must be that of failing-cuda.cpp. bench-devices: with that of timed-cuda.cpp
 // it also prints where the time goes. brief, tiny: fewer shapes, for the memcheck and the racecheck
@@ -103,6 +104,7 @@ int check_brief() {
   }
   wrong += check_tensor_tiny();
   wrong += check_derivatives_tiny();
+  wrong += check_variable_tiny();
   wrong += check_pairs_tiny();
   wrong += check_scanline_tiny();
   wrong += check_regression_tiny();
@@ -155,6 +157,7 @@ int check_all() {
   wrong += check_case("long      ", make_case(600000, 20, 2, 0.3, false, true, 0.0), false);
   wrong += check_tensor();
   wrong += check_derivatives();
+  wrong += check_variable();
   wrong += check_pairs();
   wrong += check_scanline();
   wrong += check_regression();
@@ -203,6 +206,7 @@ int main(int count, char** arguments) {
       {"check", check_all},
       {"check-tensor", check_tensor},
       {"check-derivatives", check_derivatives},
+      {"check-variable", check_variable},
       {"check-pairs", check_pairs},
       {"check-scanline", check_scanline},
       {"check-regression", check_regression},
@@ -211,6 +215,7 @@ int main(int count, char** arguments) {
       {"tiny-density", check_density_tiny},
       {"tiny-tensor", check_tensor_tiny},
       {"tiny-derivatives", check_derivatives_tiny},
+      {"tiny-variable", check_variable_tiny},
       {"tiny-pairs", check_pairs_tiny},
       {"tiny-scanline", check_scanline_tiny},
       {"tiny-regression", check_regression_tiny},
@@ -222,6 +227,7 @@ int main(int count, char** arguments) {
       {"device", [] {}},
       {"time", time_all},
       {"time-derivatives", time_derivatives},
+      {"time-variable", time_variable},
       {"time-pairs", time_pairs},
       {"time-scanline", time_scanline},
       {"time-regression", time_regression},

@@ -18,6 +18,12 @@ int check_derivatives();
 /// Whole calls, with transfers from and to the host.
 void time_derivatives();
 
+/// Sums with bandwidths that vary against those of the CPU; returns how many are wrong.
+int check_variable_tiny();
+int check_variable();
+/// Whole calls, with transfers from and to the host.
+void time_variable();
+
 /// Gaussian sums of many variables against sums in long double; returns how many are wrong.
 int check_tensor_tiny();
 int check_tensor();

@@ -57,6 +57,30 @@ test_that("grids of the radial Epanechnikov kernel have the bits of the CPU's sc
   expect_identical(kde(x[, 1:2], kernel = "biweight", backend = "cuda")$engine, "direct")
 })
 
+test_that("sums of compact kernels with bandwidths that vary are those of the CPU", {
+  skip_without_device()
+  set.seed(9)
+  for (d in 1:3) {
+    x <- matrix(rnorm(3000 * d), ncol = d)
+    w <- rexp(3000)
+    h <- exp(rnorm(3000))
+    at <- matrix(rnorm(700 * d), ncol = d)
+    for (kernel in setdiff(kernel_names(), "gaussian")) {
+      kinds <- list(points = function(...) kde.sp(x, hs = h, w = w, kernel = kernel, eval.points = at, ...)$estimate,
+                    grid = function(...) kde.sp(x, hs = h, w = w, kernel = kernel, gridsize = 9, ...)$estimate,
+                    balloon = function(...) kde.balloon(x, w = w, kernel = kernel, eval.points = at, ...)$estimate)
+      for (kind in names(kinds)) {
+        info <- paste(kernel, kind, d)
+        cpu <- kinds[[kind]](backend = "cpu")
+        gpu <- kinds[[kind]](backend = "cuda")
+        expect_close_to_reference(gpu, cpu, info = info)
+        expect_same_bits(kinds[[kind]](backend = "cuda"), gpu, info = info)
+        expect_close_to_reference(kinds[[kind]](backend = "cuda", precision = "single"), cpu, tol = 1e-5, info = info)
+      }
+    }
+  }
+})
+
 test_that("\"auto\" takes scanline on the GPU where it is faster", {
   skip_without_device()
   x <- matrix(seq(0, 1, length.out = 3000), ncol = 3)

@@ -234,6 +234,6 @@ test_that("every engine has the same sums, and compact kernels have theirs", {
     kde.sp(1e12 + 1:9, hs = rep(0.1, 9), kernel = "biweight", engine = "scanline")
     kde.balloon(faithful, engine = "scanline")
     kde.balloon(faithful$eruptions, engine = "fourier")
-    kde.sp(faithful, kernel = "biweight", backend = "cuda")
+    kde.sp(faithful, kernel = "biweight", engine = "kdtree", backend = "cuda")
   })
 })

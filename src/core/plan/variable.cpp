@@ -22,25 +22,21 @@ std::vector<RegularAxis> variable_axes(const VariableTask& task) {
 
 }  // namespace
 
-std::string variable_engine(const VariableTask& task, const std::string& asked) {
-  if (asked == "direct" || asked == "kdtree") return asked;
+VariablePlan plan_variable(const VariableTask& task, const std::string& asked) {
+  const VariablePlan direct{"direct", variable_points_seconds(task)};
+  if (asked == "direct") return direct;
+  const VariablePlan tree{"kdtree", variable_tree_seconds(task)};
+  if (asked == "kdtree") return tree;
   const std::vector<RegularAxis> axes = variable_axes(task);
-  if (asked == "scanline") {
-    if (!axes.empty()) return asked;
+  if (axes.empty()) {
+    if (asked != "scanline") return tree.seconds < direct.seconds ? tree : direct;
     throw error(ErrorKind::unfit, "the scanline engine takes sample points on regular grids");
   }
-  std::string best = "direct";
-  double least = variable_points_seconds(task);
-  const double tree = variable_tree_seconds(task);
-  if (tree < least) {
-    best = "kdtree";
-    least = tree;
-  }
-  if (!axes.empty() &&
-      variable_scanline_seconds(task.h, task.kernel, {axes.data(), axes.size()}) < least) {
-    best = "scanline";
-  }
-  return best;
+  const VariablePlan scanline{
+      "scanline", variable_scanline_seconds(task.h, task.kernel, {axes.data(), axes.size()})};
+  if (asked == "scanline") return scanline;
+  const VariablePlan& best = tree.seconds < direct.seconds ? tree : direct;
+  return scanline.seconds < best.seconds ? scanline : best;
 }
 
 void variable_sums(const VariableTask& task, const std::string& engine,

@@ -10,9 +10,16 @@
 
 namespace kestrel {
 
-/// "direct", "kdtree" or "scanline": the one asked for, or for "auto" the one that is expected to
-/// take the least time. Throws error(unfit) for a task that the scanline engine does not take. O(n).
-std::string variable_engine(const VariableTask& task, const std::string& asked);
+/// How the CPU computes a task: by "direct", "kdtree" or "scanline", and its expected seconds on
+/// one thread.
+struct VariablePlan {
+  std::string engine;
+  double seconds;
+};
+
+/// The engine that is asked for, or for "auto" the one that is expected to take the least time.
+/// Throws error(unfit) for a task that the scanline engine does not take. O(n).
+VariablePlan plan_variable(const VariableTask& task, const std::string& asked);
 
 /// The sums of the task by that engine.
 void variable_sums(const VariableTask& task, const std::string& engine,

@@ -8,6 +8,7 @@
 #include "cuda/base/device.cuh"
 #include "cuda/base/upload.cuh"
 #include "cuda/direct/direct.cuh"
+#include "cuda/direct/variable.cuh"
 #include "cuda/mixed/mixed.cuh"
 #include "cuda/pairs/pairs.cuh"
 #include "cuda/regression/regression.cuh"
@@ -135,6 +136,29 @@ int density_sum(void* density, const double* centre, const double* e, std::size_
   });
 }
 
+int variable_open(int device, const kestrel_gpu_variable* request, const double* x,
+                  std::size_t stride, const double* w, const double* h, std::size_t n,
+                  const void* from, void** variable, char* problem, std::size_t room) {
+  return open_handle<Variable>(device, from, variable, problem, room,
+                               [&](const Variable* other, int other_device) {
+                                 std::unique_ptr<Variable> made = make_variable(*request);
+                                 if (other != nullptr) {
+                                   made->samples(*other, other_device);
+                                 } else {
+                                   made->samples(x, stride, w, h, n);
+                                 }
+                                 return made;
+                               });
+}
+
+int variable_sum(void* variable, const double* e, std::size_t stride, const double* h,
+                 std::size_t m, double* sum, kestrel_gpu_poll poll, void* context, char* problem,
+                 std::size_t room) {
+  return use_handle<Variable>(variable, problem, room, [&](Variable& held) {
+    return held.sum(e, stride, h, m, sum, poll_of(poll, context));
+  });
+}
+
 int pairs_open(int device, const kestrel_gpu_pairs* request, const double* x, std::size_t stride,
                const double* w, std::size_t n, const void* from, void** pairs, std::size_t* pieces,
                char* problem, std::size_t room) {
@@ -222,6 +246,9 @@ extern "C" __attribute__((visibility("default"))) const kestrel_gpu_table* kestr
                                           density_open,
                                           density_sum,
                                           close_handle<Density>,
+                                          variable_open,
+                                          variable_sum,
+                                          close_handle<Variable>,
                                           pairs_open,
                                           pairs_sum,
                                           close_handle<Pairs>,

@@ -7,6 +7,7 @@
 
 #include "cuda/base/device.cuh"
 #include "cuda/base/warp.cuh"
+#include "cuda/direct/chunks.cuh"
 #include "cuda/direct/direct.cuh"
 #include "cuda/direct/launch.cuh"
 #include "cuda/direct/moments.cuh"
@@ -37,29 +38,6 @@ __global__ void set_to_one(double* value, std::size_t count) {
   const std::size_t i = static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (i < count) value[i] = 1.0;
 }
-
-/// The sum over the chunks for every point; a sum below `smallest` becomes 0. Groups of 16 chunks
-/// are added, and then their sums: the order depends on the number of chunks alone. If `square` is
-/// not null, the sums are by inner products, 2^square times too large. All are multiplied by
-/// `scale` at the end.
-__global__ void add_chunks(const double* partial, std::size_t stride, std::size_t chunks,
-                           std::size_t points, double smallest, const double* square, double scale,
-                           double* sum) {
-  const std::size_t i = static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-  if (i >= points) return;
-  double total = 0.0;
-  for (std::size_t group = 0; group < chunks; group += 16) {
-    double of_group = 0.0;
-    for (std::size_t c = group; c < chunks && c < group + 16; ++c)
-      of_group += partial[c * stride + i];
-    total += of_group;
-  }
-  total = total < smallest ? 0.0 : total;
-  sum[i] = scale * (square == nullptr ? total : total * exp2(-square[i]));
-}
-
-/// The maximum number of partial sums, for the points that are processed at a time.
-constexpr std::size_t kPartialSums = std::size_t{1} << 25;
 
 template <class Real>
 class DensityOf : public Density {
@@ -113,17 +91,10 @@ class DensityOf : public Density {
            const Poll& poll) override {
     whiten_samples(centre);
     const std::size_t chunks = round_up(padded_, chunk_) / chunk_;
-    const std::size_t max =
-        std::max<std::size_t>(1, kPartialSums / chunks / values() / kPointUnit) * kPointUnit;
-    for (std::size_t first = 0; first < m; first += max) {
-      const std::size_t count = std::min(max, m - first);
-      const Poll part = [&](double fraction) {
-        return poll((static_cast<double>(first) + fraction * static_cast<double>(count)) /
-                    static_cast<double>(m));
-      };
-      if (!sum_block(e + first, stride, count, m, sum + first, chunks, part)) return false;
-    }
-    return true;
+    return for_blocks(m, chunks * values(), poll,
+                      [&](std::size_t first, std::size_t count, const Poll& part) {
+                        return sum_block(e + first, stride, count, m, sum + first, chunks, part);
+                      });
   }
 
  private:
@@ -132,11 +103,6 @@ class DensityOf : public Density {
     chunk_ = chunk_size(n);
     padded_ = round_up(std::max<std::size_t>(n, 1), kChunkUnit);
     whitened_about_.clear();
-  }
-
-  /// Samples of a chunk. This depends on their number alone; there are at most 512 chunks.
-  static std::size_t chunk_size(std::size_t n) {
-    return std::max<std::size_t>(1024, round_up((n + 511) / 512, kFlush));
   }
 
   bool as_given() const { return leaf_ == KESTREL_GPU_product_uniform; }
@@ -286,11 +252,7 @@ class DensityOf : public Density {
             : 2.0 * d_ + 10.0;
     const double of_chunk =
         static_cast<double>(task.point_stride) * static_cast<double>(chunk_) * of_pair;
-    const std::size_t at_a_time = std::min<std::size_t>(
-        32768, std::max<std::size_t>(1, static_cast<std::size_t>(kLaunchOperations / of_chunk)));
-    Pace pace;
-    for (std::size_t first = 0; first < chunks; first += at_a_time) {
-      const unsigned count = static_cast<unsigned>(std::min(at_a_time, chunks - first));
+    return for_chunks(chunks, of_chunk, poll, [&](std::size_t first, unsigned count) {
       task.first_chunk = first;
       if (moments_ > 0) {
         launch_moments(task, count, static_cast<unsigned>(groups));
@@ -298,14 +260,7 @@ class DensityOf : public Density {
         const dim3 grid(static_cast<unsigned>(task.point_stride / launch.points), count);
         launch.kernel<<<grid, launch.threads>>>(task);
       }
-      check(cudaGetLastError(), "starting a sum");
-      pace.launched();
-      if (!poll(static_cast<double>(first) / static_cast<double>(chunks))) {
-        check(cudaDeviceSynchronize(), "stopping");
-        return false;
-      }
-    }
-    return true;
+    });
   }
 
   void launch_moments(const SumTask<Real>& task, unsigned chunks, unsigned groups) {

@@ -14,6 +14,7 @@
 #include "gpu/pairs.hpp"
 #include "gpu/regression.hpp"
 #include "gpu/scanline.hpp"
+#include "gpu/variable.hpp"
 #include "mixed-data.hpp"
 #include "scanline-oracle.hpp"
 
@@ -51,6 +52,18 @@ Numbers derivatives(const RunOptions& options) {
   Numbers out(shape.m * derivative_count(shape.d, 2));
   gpu_derivatives(shape.samples(), shape.weights(), points, shape.bandwidth(), 2, options,
                   {out.data(), out.size()});
+  return out;
+}
+
+Numbers variable(const RunOptions& options) {
+  const Shape shape = sample();
+  EvaluationPoints points;
+  points.matrix = shape.evaluation();
+  Numbers h, out(shape.m);
+  for (std::size_t i = 0; i < shape.n; ++i) h.push_back(0.5 + 0.01 * static_cast<double>(i));
+  const VariableTask task{shape.samples(), shape.weights(),  {h.data(), h.size()},
+                          false,           Kernel::biweight, points};
+  gpu_variable(task, false, options.parallel, {out.data(), out.size()});
   return out;
 }
 
@@ -112,9 +125,10 @@ struct Task {
 };
 
 const std::vector<Task>& tasks() {
-  static const std::vector<Task> all = {{"density", density}, {"derivatives", derivatives},
-                                        {"pairs", pairs},     {"regression", regression},
-                                        {"mixed", mixed},     {"grid", grid}};
+  static const std::vector<Task> all = {
+      {"density", density}, {"derivatives", derivatives}, {"variable", variable},
+      {"pairs", pairs},     {"regression", regression},   {"mixed", mixed},
+      {"grid", grid}};
   return all;
 }
 

@@ -5,77 +5,40 @@
 #include "core/plan/variable.hpp"
 #include "oracle.hpp"
 #include "points-expect.hpp"
+#include "variable-data.hpp"
 
 using namespace kestrel;
 using namespace common;
 using oracle::real;
+using variable_data::Data;
 
 namespace {
 
-/// Samples in the unit cube, some tied, some far away, and points in and about it.
-struct Data {
-  std::size_t n, m, d;
-  std::vector<double> x, w, of_samples, points, of_points;
-
-  Data(std::size_t samples, std::size_t count, std::size_t dimension, double offset, double widest)
-      : n(samples), m(count), d(dimension) {
-    std::mt19937_64 random(n + d);
-    for (std::size_t i = 0; i < n * d; ++i) {
-      const double at = i % 11 == 3 && i > 0 ? x.back() - offset : shapes::uniform(random);
-      x.push_back(offset + (i % 97 == 50 ? 100 * at : at));
-    }
-    for (std::size_t i = 0; i < m * d; ++i) {
-      points.push_back(offset + 1.2 * shapes::uniform(random) - 0.1);
-    }
-    for (std::size_t i = 0; i < n; ++i) w.push_back(static_cast<double>(i % 4) / 3);
-    const auto width = [&] { return widest * std::pow(10.0, -2 * shapes::uniform(random)); };
-    for (std::size_t i = 0; i < n; ++i) of_samples.push_back(width());
-    for (std::size_t i = 0; i < m; ++i) of_points.push_back(width());
-  }
-  real wanted(Kernel kernel, bool by_point, std::size_t i) const {
-    real sum = 0;
-    for (std::size_t j = 0; j < n; ++j) {
-      const real width = by_point ? of_points[i] : of_samples[j];
-      real square = 0;
-      for (std::size_t k = 0; k < d; ++k) {
-        const real u = (real{points[k * m + i]} - x[k * n + j]) / width;
-        square += u * u;
-      }
-      if (square < 1 || (kernel == Kernel::uniform && square == 1)) {
-        sum += w[j] * oracle::profile(kernel, std::sqrt(square)) /
-               oracle::integer_power(width, static_cast<int>(d));
-      }
-    }
-    return unit_scale(kernel, d) * sum;
-  }
-  void expect_sums(Kernel kernel) const {
-    SCOPED_TRACE(std::string(kernel_name(kernel)) + ", d = " + std::to_string(d));
-    EvaluationPoints at;
-    at.matrix = {points.data(), m, d};
-    for (const bool by_point : {false, true}) {
-      const std::vector<double>& h = by_point ? of_points : of_samples;
-      const VariableTask task{{x.data(), n, d}, {w.data(), n}, {h.data(), h.size()},
-                              by_point,         kernel,        at};
-      const std::vector<std::size_t> which = some_of(m);
-      std::vector<real> sums;
-      for (const std::size_t i : which) sums.push_back(wanted(kernel, by_point, i));
-      for (const std::string engine : {"direct", "kdtree"}) {
-        SCOPED_TRACE(engine);
-        std::vector<double> found(m), again(m);
-        const auto run = [&](int threads, std::vector<double>* out) {
-          variable_sums(task, engine, run_on(simd::baseline_table(), threads).parallel,
-                        {out->data(), m});
-        };
-        run(1, &found);
-        expect_close(found, which, sums);
-        for (const int threads : thread_counts()) {
-          run(threads, &again);
-          EXPECT_TRUE(same_bits(again, found));
-        }
+void expect_sums(const Data& data, Kernel kernel) {
+  SCOPED_TRACE(std::string(kernel_name(kernel)) + ", d = " + std::to_string(data.d));
+  EvaluationPoints at;
+  at.matrix = {data.points.data(), data.m, data.d};
+  for (const bool by_point : {false, true}) {
+    const VariableTask task = data.task(kernel, by_point, at);
+    const std::vector<std::size_t> which = some_of(data.m);
+    std::vector<real> sums;
+    for (const std::size_t i : which) sums.push_back(data.wanted(kernel, by_point, i));
+    for (const std::string engine : {"direct", "kdtree"}) {
+      SCOPED_TRACE(engine);
+      std::vector<double> found(data.m), again(data.m);
+      const auto run = [&](int threads, std::vector<double>* out) {
+        variable_sums(task, engine, run_on(simd::baseline_table(), threads).parallel,
+                      {out->data(), data.m});
+      };
+      run(1, &found);
+      expect_close(found, which, sums);
+      for (const int threads : thread_counts()) {
+        run(threads, &again);
+        EXPECT_TRUE(same_bits(again, found));
       }
     }
   }
-};
+}
 
 }  // namespace
 
@@ -84,12 +47,12 @@ TEST(CompactVariable, SumsForEveryKernel) {
     for (const double offset : {0.0, 1e9}) {
       const Data data(1500, 60, d, offset, offset > 0 ? 2 : 5);
       for (const Kernel kernel : kernels_where([](Kernel one) { return is_compact(one); })) {
-        data.expect_sums(kernel);
+        expect_sums(data, kernel);
       }
     }
-    for (const std::size_t n : {1, 2, 65}) Data(n, 7, d, 0, 3).expect_sums(Kernel::biweight);
-    Data(500, 30, d, 0, 1e6).expect_sums(Kernel::triweight);
-    Data(500, 30, d, 0, 1e-3).expect_sums(Kernel::epanechnikov);
+    for (const std::size_t n : {1, 2, 65}) expect_sums(Data(n, 7, d, 0, 3), Kernel::biweight);
+    expect_sums(Data(500, 30, d, 0, 1e6), Kernel::triweight);
+    expect_sums(Data(500, 30, d, 0, 1e-3), Kernel::epanechnikov);
   }
 }
 
@@ -132,16 +95,16 @@ TEST(CompactVariable, TakesTheEngineThatFits) {
   const Span<const double> h{data.of_samples.data(), data.n};
   const Weights w = Weights::ones(data.n);
   const VariableTask on_grid{x, w, h, false, Kernel::epanechnikov, grid};
-  EXPECT_EQ(variable_engine(on_grid, "auto"), "scanline");
-  EXPECT_EQ(variable_engine(on_grid, "scanline"), "scanline");
-  EXPECT_EQ(variable_engine(on_grid, "kdtree"), "kdtree");
+  EXPECT_EQ(plan_variable(on_grid, "auto").engine, "scanline");
+  EXPECT_EQ(plan_variable(on_grid, "scanline").engine, "scanline");
+  EXPECT_EQ(plan_variable(on_grid, "kdtree").engine, "kdtree");
   const VariableTask at_points{x, w, h, false, Kernel::epanechnikov, at};
-  EXPECT_EQ(variable_engine(at_points, "auto"), "kdtree");
-  EXPECT_EQ(variable_engine(at_points, "direct"), "direct");
-  EXPECT_THROW(variable_engine(at_points, "scanline"), error);
+  EXPECT_EQ(plan_variable(at_points, "auto").engine, "kdtree");
+  EXPECT_EQ(plan_variable(at_points, "direct").engine, "direct");
+  EXPECT_THROW(plan_variable(at_points, "scanline"), error);
   axis[50] += 0.001;
-  EXPECT_NE(variable_engine(on_grid, "auto"), "scanline");
-  EXPECT_THROW(variable_engine(on_grid, "scanline"), error);
+  EXPECT_NE(plan_variable(on_grid, "auto").engine, "scanline");
+  EXPECT_THROW(plan_variable(on_grid, "scanline"), error);
   // A few samples are no tree.
   const VariableTask few{{data.x.data(), 20, 1},
                          Weights::ones(20),
@@ -152,7 +115,7 @@ TEST(CompactVariable, TakesTheEngineThatFits) {
   EvaluationPoints line;
   line.matrix = {data.points.data(), data.m, 1};
   const VariableTask of_few{few.x, few.w, few.h, false, Kernel::biweight, line};
-  EXPECT_EQ(variable_engine(of_few, "auto"), "direct");
+  EXPECT_EQ(plan_variable(of_few, "auto").engine, "direct");
   std::vector<double> out(3);
   EXPECT_THROW(variable_sums(of_few, "direct", {}, {out.data(), 3}), error);
   EXPECT_THROW(variable_sums(of_few, "kdtree", {}, {out.data(), 3}), error);

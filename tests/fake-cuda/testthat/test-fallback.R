@@ -203,3 +203,42 @@ test_that("sums with bandwidths that vary are those of the GPU", {
     expect_error(sums("cuda"), class = "kestrel_error_backend")
   })
 })
+
+test_that("so are those of compact kernels, and the CPU's if the GPU fails", {
+  h <- rep(seq(1, 3, length.out = 68), 4)
+  kinds <- list(
+    sample = function(backend, ...) {
+      kde.sp(fake_sample, hs = h, gridsize = 9, kernel = "biweight", backend = backend, ...)
+    },
+    balloon = function(backend, ...) {
+      kde.balloon(fake_sample, eval.points = fake_sample[1:9, ], kernel = "cosine", backend = backend, ...)
+    }
+  )
+  for (name in names(kinds)) {
+    sums <- function(...) kinds[[name]](...)$estimate
+    cpu <- sums("cpu")
+    with_fake({
+      gpu <- sums("cuda")
+      expect_close_to_reference(gpu, cpu, info = name)
+      expect_identical(sums("auto"), gpu, info = name)
+      expect_identical(predict(kinds[[name]]("cuda"), fake_sample[1:9, ]),
+                       predict(kinds[[name]]("auto"), fake_sample[1:9, ]), info = name)
+      single <- sums("cuda", precision = "single")
+      expect_close_to_reference(single, cpu, tol = 1e-5, info = name)
+      expect_gt(max(abs(single - cpu)), 1e-12 * max(cpu))
+      expect_identical(sums("cpu", precision = "single"), cpu, info = name)
+      expect_nothing_held(name)
+    })
+    with_fake({
+      fake_does(VARIABLE = 2)
+      expect_cpu_instead(sums, cpu, "the CUDA device has too little free memory: FAKE_CUDA_VARIABLE says 2", name)
+      expect_refusal(tryCatch(sums("cuda"), error = identity), problems$memory$class,
+                     "the CUDA device has too little free memory: FAKE_CUDA_VARIABLE says 2", name)
+    })
+  }
+  # Gaussian sums are in double precision whatever is asked for.
+  with_fake({
+    gaussian <- function(...) kde.sp(fake_sample, hs = h, gridsize = 9, backend = "cuda", ...)$estimate
+    expect_identical(gaussian(precision = "single"), gaussian())
+  })
+})
