@@ -63,11 +63,7 @@ bool gpu_density(const MatrixView& x, Weights w, const EvaluationPoints& points,
   request.leaf = gpu_leaf(kernel);
   request.single_precision = single ? 1 : 0;
   request.root = kernel.parameters(nullptr).root;
-  std::fill(out.begin(), out.end(), 0.0);
-  DeviceSums(whitening, reach, request)
-      .run(x, w, points, pieces, options, [&](const PieceSums& piece) {
-        for (std::size_t i = 0; i < piece.count; ++i) out[piece.point(i)] += piece.sum[i];
-      });
+  DeviceSums(whitening, reach, request).run(x, w, points, pieces, options, out);
   scale_all(scale, part_of(options.parallel, 1, 1), out);
   return single;
 }

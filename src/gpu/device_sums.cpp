@@ -88,31 +88,27 @@ DeviceSums::DeviceSums(const TileKernel& whitening, double reach, kestrel_gpu_ke
   request_.farthest = reach + kOutsideReach;
 }
 
-void DeviceSums::add_piece(const EvaluationPoints& points, const Pieces& pieces, std::size_t piece,
-                           const DeviceTeam::Turn& turn, const Add& add,
-                           RawVector<double>* memory) const {
+/// The sums at the points of a piece.
+void DeviceSums::sum_piece(const EvaluationPoints& points, const Pieces& pieces, std::size_t piece,
+                           const DeviceTeam::Turn& turn, double* sum) const {
   const Blocks& blocks = pieces.blocks;
   const std::size_t first = blocks.start[piece], last = blocks.start[piece + 1];
-  const std::size_t count = last - first, d = points.dimension();
-  if (count == 0) return;
+  if (first == last) return;
   const SentPoints sent(points, blocks, first, last);
   std::vector<double> centre = pieces.centre;
-  memory->resize(std::max(memory->size(), count * values_));
-  double* const sum = memory->data();
   if (centre.empty()) {
-    for (std::size_t k = 0; k < d; ++k) centre.push_back(sent.data()[k * sent.stride()]);
+    for (std::size_t k = 0; k < points.dimension(); ++k) {
+      centre.push_back(sent.data()[k * sent.stride()]);
+    }
   }
   char text[512] = "";
-  turn.check(table_.density_sum(turn.handle, centre.data(), sent.data(), sent.stride(), count, sum,
-                                PollState::ask, &turn.poll, text, sizeof text),
+  turn.check(table_.density_sum(turn.handle, centre.data(), sent.data(), sent.stride(),
+                                last - first, sum, PollState::ask, &turn.poll, text, sizeof text),
              text);
-  add({blocks, first, count, sum, turn.place});
 }
 
-void DeviceSums::run(const MatrixView& x, Weights w, const EvaluationPoints& points,
-                     const Pieces& pieces, const RunOptions& options, const Add& add) const {
-  // A device adds pieces one after the other.
-  std::vector<RawVector<double>> memory(gpu_devices().size());
+void DeviceSums::for_pieces(const MatrixView& x, Weights w, const Pieces& pieces,
+                            const RunOptions& options, const Body& body) const {
   const auto add_part = [&](std::size_t begin, std::size_t end, const ParallelOptions& share) {
     const Weights weights = w.part(begin, end - begin);
     const auto open = [&](int device, const void* from) {
@@ -124,11 +120,46 @@ void DeviceSums::run(const MatrixView& x, Weights w, const EvaluationPoints& poi
       return density;
     };
     DeviceTeam team(open, table_.density_close);
-    team.run(pieces.count(), share, [&](std::size_t piece, const DeviceTeam::Turn& turn) {
-      add_piece(points, pieces, piece, turn, add, &memory[turn.place]);
-    });
+    team.run(pieces.count(), share,
+             [&](std::size_t piece, const DeviceTeam::Turn& turn) { body(begin, piece, turn); });
   };
   for_sample_parts(x.rows, x.cols + 1, options.parallel, add_part);
+}
+
+void DeviceSums::run(const MatrixView& x, Weights w, const EvaluationPoints& points,
+                     const Pieces& pieces, const RunOptions& options, const Add& add) const {
+  const Blocks& blocks = pieces.blocks;
+  // A device adds pieces one after the other.
+  std::vector<RawVector<double>> memory(gpu_devices().size());
+  for_pieces(x, w, pieces, options,
+             [&](std::size_t, std::size_t piece, const DeviceTeam::Turn& turn) {
+               const std::size_t first = blocks.start[piece];
+               const std::size_t count = blocks.start[piece + 1] - first;
+               RawVector<double>& sums = memory[turn.place];
+               sums.resize(std::max(sums.size(), count * values_));
+               sum_piece(points, pieces, piece, turn, sums.data());
+               add({blocks, first, count, sums.data(), turn.place});
+             });
+}
+
+void DeviceSums::run(const MatrixView& x, Weights w, const EvaluationPoints& points,
+                     const Pieces& pieces, const RunOptions& options, Span<double> out) const {
+  const Blocks& blocks = pieces.blocks;
+  const bool in_order = blocks.order.empty() && x.rows > 0;
+  if (!in_order) std::fill(out.begin(), out.end(), 0.0);
+  std::vector<RawVector<double>> memory(gpu_devices().size());
+  for_pieces(x, w, pieces, options,
+             [&](std::size_t begin, std::size_t piece, const DeviceTeam::Turn& turn) {
+               const std::size_t first = blocks.start[piece];
+               const std::size_t count = blocks.start[piece + 1] - first;
+               if (in_order && begin == 0) {
+                 return sum_piece(points, pieces, piece, turn, out.data + first);
+               }
+               RawVector<double>& sums = memory[turn.place];
+               sums.resize(std::max(sums.size(), count));
+               sum_piece(points, pieces, piece, turn, sums.data());
+               for (std::size_t i = 0; i < count; ++i) out[blocks.point(first + i)] += sums[i];
+             });
 }
 
 }  // namespace kestrel

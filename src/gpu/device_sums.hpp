@@ -95,11 +95,19 @@ class DeviceSums {
   /// Calls `add` for every piece of samples (for_sample_parts()) and of points.
   void run(const MatrixView& x, Weights w, const EvaluationPoints& points, const Pieces& pieces,
            const RunOptions& options, const Add& add) const;
+  /// One sum at each point, over all samples. The device writes to `out` where it can.
+  void run(const MatrixView& x, Weights w, const EvaluationPoints& points, const Pieces& pieces,
+           const RunOptions& options, Span<double> out) const;
 
  private:
-  /// The sums at the points of a piece, which come into `memory` before they are added.
-  void add_piece(const EvaluationPoints& points, const Pieces& pieces, std::size_t piece,
-                 const DeviceTeam::Turn& turn, const Add& add, RawVector<double>* memory) const;
+  /// Receives a piece of points and the first of the samples that the turn's handle has.
+  using Body =
+      std::function<void(std::size_t begin, std::size_t piece, const DeviceTeam::Turn& turn)>;
+
+  void for_pieces(const MatrixView& x, Weights w, const Pieces& pieces, const RunOptions& options,
+                  const Body& body) const;
+  void sum_piece(const EvaluationPoints& points, const Pieces& pieces, std::size_t piece,
+                 const DeviceTeam::Turn& turn, double* sum) const;
 
   const kestrel_gpu_table& table_;
   kestrel_gpu_kernel request_;
