@@ -225,8 +225,8 @@ hlscv <- function(x, binned, bgridsize, amise = FALSE, deriv.order = 0, bw.ucv, 
   check_one_column(given, "hlscv", "Hlscv")
   transform <- lscv_transform(given, bounds, period, kernel, order)
   if (has_images(transform)) {
-    given <- if (is_of_sketch(given)) selectable_sketch(given, transform) else
-      centred_periods(wrapped_sample(given, transform), transform)
+    if (!is_of_sketch(given)) given <- wrapped_sample(given, transform)
+    given <- selectable_sample(given, transform)
     check_own_images(given, transform)
   }
   moments <- with_covariance(given)

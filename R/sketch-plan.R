@@ -42,8 +42,11 @@
 #'
 #' With `bounds` of several variables [kde()] selects `H` as for data in memory: the Fourier modes of reflected data are
 #' those of the data with another sign. The period of the grid is then about twice the range of a variable with a bound,
-#' so that three variables may need more than its 4 GB, which an error says. With a `period` `H` must be given, since
-#' the grid does not know the covariance of data in a period that begins elsewhere.
+#' so that three variables may need more than its 4 GB, which an error says. With a `period`, which must have at least 14
+#' cells, the pilot bandwidths follow from the covariance in a period around the mean direction. It is that of data in
+#' memory unless rows of full tiles are within seven cells of the ends of this period. These are known to a cell, so that
+#' `H` may then differ in its fifth digit. Values over many periods take a large grid, so that they should be moved into
+#' one before.
 #'
 #' With weights and `bounds` [hlscv()] takes data only, unless the sketch has kept all values. Its criterion leaves out
 #' pairs of a value with its own reflected images. Their distances depend on where the value is, and their weights are

@@ -236,7 +236,8 @@ int exponent_for(double bandwidth) { return cell_exponent(bandwidth, exponents_o
 
 // ---- two and three variables
 
-std::unique_ptr<const Sample> sample_of_sketch(const GridSketch& sketch) {
+std::unique_ptr<const Sample> sample_of_sketch(const GridSketch& sketch,
+                                               const SampleCovariance& moments) {
   double factor;
   const WeightSums weights = weights_of_mean_one(sketch, &factor);
   const double unit =
@@ -252,8 +253,7 @@ std::unique_ptr<const Sample> sample_of_sketch(const GridSketch& sketch) {
   sample->prepared<SpreadSamples>(
       [&] { return std::make_unique<SpreadSamples>(SpreadSamples{source}); });
   sample->prepared<Ties>([&] { return std::make_unique<Ties>(ties_of_sketch(sketch)); });
-  sample->prepared<SampleCovariance>(
-      [&] { return std::make_unique<SampleCovariance>(sketch.moments()); });
+  sample->prepared<SampleCovariance>([&] { return std::make_unique<SampleCovariance>(moments); });
   sample->prepared<GridModes>([&] { return std::move(modes); });
   sample->prepared<WeightSums>([&] { return std::make_unique<WeightSums>(weights); });
   return sample;
