@@ -215,8 +215,8 @@ Hns.diag <- function(x, ..., w = NULL, na.action = stats::na.fail) {
 #' @section Errors: Errors of class `kestrel_error_input` are for data that are missing, infinite, constant or not
 #'   numeric, or have a variance outside of 1e-300 to 1e300. They are also for weights that leave one observation in
 #'   effect, and for data outside of `bounds`. The class is `kestrel_error_backend` for a backend that this build or
-#'   machine lacks or that does not take the task. It is `kestrel_error_memory` if the memory of a GPU that was asked for does not suffice: at most 68 bytes
-#'   for each observation and 128 MiB. [engines] has the limits of a GPU.
+#'   machine lacks or that does not take the task. It is `kestrel_error_memory` if the memory of a GPU that was asked
+#'   for does not suffice: at most 68 bytes for each observation and 128 MiB. [engines] has the limits of a GPU.
 #' @section Cost: O(n) for each stage, by moments of the observations in cells. For a few hundred observations, where it
 #'   is less, and on a GPU the cost is O(n^2).
 #' @references Wand, M.P. & Jones, M.C. (1995) *Kernel Smoothing*. Chapman & Hall, section 3.6.

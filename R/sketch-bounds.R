@@ -59,10 +59,8 @@ sample_of_kept <- function(sample, transform) {
 # Cross-validation leaves out an observation with its images. Those of its pairs that are reflected are as far apart as
 # it is from a bound, so that their weights, its own squared, are needed at each place.
 check_own_images <- function(sample) {
-  if (!is_of_sketch(sample) || !nzchar(sample$sketch$weight) || is_periodic(sample$transform)) {
-    return(invisible())
-  }
-  abort_input("`x` must be data, or a sketch without weights, for cross-validation with `bounds`: an observation is ",
-              "left out with its reflected images, but of squared weights a cell has the sum alone, and not where in ",
-              "it they are.")
+  info <- sample$sketch
+  if (is.null(info) || !nzchar(info$weight) || info$bounded || is_periodic(sample$transform)) return(invisible())
+  abort_input("`x` must be a sketch that knows squared weights, for cross-validation with `bounds`: sketch_plan() ",
+              "takes `bounded = TRUE` for them.")
 }

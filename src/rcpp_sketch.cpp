@@ -131,7 +131,8 @@ Rcpp::List grid_info(const GridSketch& sketch) {
       Rcpp::Named("kept") = kept, Rcpp::Named("full") = full, Rcpp::Named("cells") = cells,
       Rcpp::Named("tied") = ties_of_sketch(sketch).pairs, Rcpp::Named("sums") = Rcpp::wrap(least),
       Rcpp::Named("density") = Rcpp::wrap(least), Rcpp::Named("response") = "",
-      Rcpp::Named("response_exponent") = 0, Rcpp::Named("response_origin") = 0.0);
+      Rcpp::Named("response_exponent") = 0, Rcpp::Named("response_origin") = 0.0,
+      Rcpp::Named("bounded") = false);
   if (!some) return info;
   const WeightSums weights = sketch.weight_sums();
   info.push_back(mean, "mean");
@@ -244,7 +245,7 @@ Rcpp::List sketch_info_cpp(SEXP read) {
       Rcpp::Named("density") = least_density_bandwidth(sketch),
       Rcpp::Named("response") = utf8(plan.response),
       Rcpp::Named("response_exponent") = plan.response_exponent,
-      Rcpp::Named("response_origin") = plan.response_origin);
+      Rcpp::Named("response_origin") = plan.response_origin, Rcpp::Named("bounded") = plan.bounded);
   if (sketch.n() == 0) return info;
   const SampleCovariance moments = sketch.moments();
   info.push_back(moments.mean.first[0] + moments.mean.second[0], "mean");

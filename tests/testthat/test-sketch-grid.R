@@ -242,7 +242,8 @@ test_that("bandwidths of sketches of several columns with bounds or periods are 
     turns <- 24 * rep(c(0, 3), length.out = nrow(hours))
     expect_same_criterion(hours + cbind(turns, 0), hmin, NULL, period = c(24, NA), info = "turns")
     expect_same_criterion(cbind((0.3 * rnorm(30000)) %% 3, 0.3 * rexp(30000), 0.3 * rnorm(30000)),
-                          c(0.07, 0.03, 0.07), NULL, period = c(3, NA, NA), tolerance = 1e-8, info = "period, three columns")
+                          c(0.07, 0.03, 0.07), NULL, period = c(3, NA, NA), tolerance = 1e-8,
+                          info = "period, three columns")
     # Everywhere, so that cells are divided between the ends.
     angles <- 360 * cbind(rbeta(3e5, 2, 2), runif(3e5))
     expect_same_criterion(angles, c(6, 6), NULL, period = c(360, 360), tolerance = 1e-5, info = "two periods")
