@@ -223,21 +223,20 @@ hlscv <- function(x, binned, bgridsize, amise = FALSE, deriv.order = 0, bw.ucv, 
   kernel <- check_choice(kernel, if (order > 0L) "gaussian" else lscv_kernels(), "kernel")
   given <- check_sample_or_sketch(x, w, na.action)
   check_one_column(given, "hlscv", "Hlscv")
-  transform <- lscv_transform(given, bounds, period, kernel, order)
-  if (has_images(transform)) {
-    given <- if (is_of_sketch(given)) selectable_sketch(given, transform) else
-      centred_periods(wrapped_sample(given, transform), transform)
-    check_own_images(given, transform)
+  if (is_compact(kernel) && !(is.null(bounds) && is.null(period))) {
+    abort_input("`kernel` must be \"gaussian\" with `bounds` or `period`, not \"", kernel, "\".")
   }
-  moments <- with_covariance(given)
+  moments <- sample_with_images(given, bounds, period, order)
+  reflected <- has_images(moments$transform)
+  if (reflected) check_own_images(moments)
   h0 <- (if (order > 0L) reference_h(moments$n, 1L, order) else reference_scale(moments$n, 1L, kernel)) *
     sqrt(moments$cov[1L, 1L])
   range <- check_range(hmin, hmax, h0)
   sample <- lscv_sample(moments)
   run <- check_sketch_run(moments, line_run(threads, backend, kernel = kernel), kernel)
-  of <- if (has_images(transform)) reflected_lscv(c(moments, transform = list(transform)), h0, run) else
+  of <- if (reflected) reflected_lscv(moments, h0, run) else
     if (order > 0L) derivative_lscv(moments, order, h0, run) else density_lscv(sample, kernel, run)
-  size <- if (has_images(transform) || is_compact(kernel) && length(sample$x) > 1e4) 100L else 400L
+  size <- if (reflected || is_compact(kernel) && length(sample$x) > 1e4) 100L else 400L
   found <- with_wide_cells_refused(moments, with_search_progress(verbose, "Cross-validation", function(progress) {
     curve <- counted(of$curve, progress)
     minimise_curve(curve, if (order > 0L) range_of_last_minimum(curve, range, size) else range, size)
@@ -249,17 +248,6 @@ hlscv <- function(x, binned, bgridsize, amise = FALSE, deriv.order = 0, bw.ucv, 
                    evaluations = found$evaluations), of$by(),
               list(seconds = proc.time()[["elapsed"]] - started, curve = found$curve, ties = ties$per_observation))
   as_record(record, "Bandwidth by least squares cross-validation")
-}
-
-# That of the density whose images count, NULL without any.
-lscv_transform <- function(sample, bounds, period, kernel, order) {
-  if (is.null(bounds) && is.null(period)) return(NULL)
-  if (is_compact(kernel)) {
-    abort_input("`kernel` must be \"gaussian\" with `bounds` or `period`, not \"", kernel, "\".")
-  }
-  if (order > 0L) abort_input("`deriv.order` must be 0 with `bounds` or `period`, not ", order, ".")
-  if (is_of_sketch(sample)) return(sketch_transform(sample, bounds, period))
-  choose_images(sample$x, sample$names, bounds, period, logical(0))
 }
 
 # The functionals that the criterion is made of are there up to psi_10.

@@ -4,13 +4,14 @@
 # The checked arguments that all of them have, with the sample. `one` is the selector for one column, `methods` the
 # searches, and `offered` whether derivatives have the selector.
 matrix_task <- function(x, w, na.action, Hstart, amise, deriv.order, optim.fun, one, methods = search_methods,
-                        offered = FALSE, most = NULL, sketch = FALSE) {
+                        offered = FALSE, most = NULL, sketch = FALSE, bounds = NULL, period = NULL) {
   started <- proc.time()[["elapsed"]]
   order <- check_derivative_order(deriv.order, offered || !is.null(most))
   if (!is.null(most) && order > most) abort_input("`deriv.order` must be at most ", most, ", not ", order, ".")
   amise <- check_flag(amise, "amise")
   optim.fun <- check_choice(optim.fun, methods, "optim.fun")
-  sample <- selector_sample(x, w, na.action, sketch)
+  given <- if (sketch) check_sample_or_sketch(x, w, na.action) else check_sample(x, w, na.action)
+  sample <- sample_with_images(given, bounds, period, order)
   d <- ncol(sample$x)
   if (d < 2L) abort_input("`x` must have at least two columns for a bandwidth matrix; ", one, "() takes one.")
   if (!is.null(Hstart)) Hstart <- check_H(Hstart, d, "Hstart")

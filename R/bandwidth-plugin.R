@@ -36,6 +36,10 @@
 #' The search runs over the logarithm of the Cholesky factor, so that every step is positive definite, with an analytic
 #' gradient ([stats::nlminb()]). It warns when it did not converge.
 #'
+#' With `bounds` or a `period` the functionals are those of the estimate that [kde()] makes with them: pairs of an
+#' observation with images of others count. `H` is diagonal, as kernels at bounds must be, and has the pilot `"samse"`.
+#' It is the default bandwidth of [kde()].
+#'
 #' @inheritParams hpi
 #' @param x a numeric matrix or data frame with n rows and d columns, or a sketch of two or three variables made by
 #'   [kde_sketch()].
@@ -46,6 +50,7 @@
 #' @param deriv.order the order of the derivatives that the matrix is for: 0, the density itself, 1 or 2.
 #' @param amise if TRUE, a list with the value of the objective and a record of the search is returned.
 #' @param optim.fun `"optim"` or `"nlm"`, as in \pkg{ks}; the search is the same.
+#' @param bounds,period as in [kde()], for `deriv.order = 0` and at most three columns.
 #' @param w weights, one for each row of `x`, non-negative. They enter the sums, the diagonal terms and, through the
 #'   effective sample size, the rates.
 #' @param backend `"cpu"`, `"cuda"` (direct sums on an NVIDIA GPU, in up to 32 dimensions) or `"auto"`, decided for each
@@ -66,6 +71,7 @@
 #'   - columns that are constant or linearly dependent, which the message names;
 #'   - variances outside of 1e-300 to 1e300;
 #'   - weights that leave one observation in effect;
+#'   - data outside of `bounds`, and other pilots than `"samse"` with `bounds` or a `period`;
 #'   - a pilot that is unknown or not available, and `pre = "sphere"` in `Hpi.diag`.
 #'
 #'   The class is `kestrel_error_memory` if the Fourier engine would need more than 1 GB, above 50,000 observations, or
@@ -92,6 +98,7 @@
 #' @examples
 #' Hpi(faithful)
 #' Hpi.diag(faithful)
+#' Hpi.diag(faithful, bounds = cbind(c(1.5, 43), Inf)) # that of kde() with these bounds
 #' Hpi(faithful, pilot = "dscalar", amise = TRUE)$objective
 #' @rdname Hpi-matrix
 #' @export
@@ -109,12 +116,12 @@ Hpi <- function(x, nstage = 2, pilot, pre = "sphere", Hstart, binned, bgridsize,
 #' @rdname Hpi-matrix
 #' @export
 Hpi.diag <- function(x, nstage = 2, pilot, pre = "scale", Hstart, binned, bgridsize, amise = FALSE, deriv.order = 0,
-                     verbose = NULL, optim.fun = "optim", ..., w = NULL, na.action = stats::na.fail, backend = "auto",
-                     threads = NULL) {
+                     verbose = NULL, optim.fun = "optim", ..., bounds = NULL, period = NULL, w = NULL,
+                     na.action = stats::na.fail, backend = "auto", threads = NULL) {
   check_arguments("Hpi.diag", given_names(...), c("binned", "bgridsize"))
   verbose <- asked_verbose(verbose)
   task <- matrix_task(x, w, na.action, if (!missing(Hstart)) Hstart, amise, deriv.order, optim.fun, "hpi",
-                      plug_in_searches, offered = TRUE, sketch = TRUE)
+                      plug_in_searches, offered = TRUE, sketch = TRUE, bounds = bounds, period = period)
   select_by_plug_in(task, nstage, pre, if (!missing(pilot)) pilot, verbose, run_options(threads, backend, cuda = TRUE),
                     diagonal = TRUE)
 }
@@ -126,12 +133,27 @@ select_by_plug_in <- function(task, nstage, pre, pilot, verbose, run, diagonal) 
   nstage <- check_stages(nstage)
   check_plug_in_order(task$order, 2L)
   pre <- check_pre(pre, diagonal)
-  pilot <- check_pilot(pilot, ncol(task$sample$x), diagonal, task$order, amse = TRUE)
+  d <- ncol(task$sample$x)
+  transform <- task$sample$transform
+  if (has_images(transform)) check_pilot_with_images(pilot, d)
+  pilot <- check_pilot(pilot, d, diagonal, task$order, amse = TRUE)
   found <- with_search_progress(verbose, "Plug-in bandwidth", function(progress) {
-    select_matrix(task$sample, nstage, pilot, pre, task$Hstart, diagonal, replace(run, "progress", list(progress)),
-                  task$order)
+    run$progress <- progress
+    if (has_images(transform)) {
+      return(reflected_plug_in(task$sample, transform, run, nstage, Hstart = task$Hstart))
+    }
+    select_matrix(task$sample, nstage, pilot, pre, task$Hstart, diagonal, run, task$order)
   })
   if (task$amise) as_record(found, "Plug-in bandwidth matrix") else found$H
+}
+
+check_pilot_with_images <- function(pilot, d) {
+  if (d > most_on_grids) {
+    abort_input("`x` must have at most ", most_on_grids, " columns with `bounds` or `period`, not ", d, ".")
+  }
+  if (!is.null(pilot) && check_choice(pilot, c(known_pilots, "amse"), "pilot") != "samse") {
+    abort_input("`pilot` must be \"samse\" with `bounds` or `period`, not \"", pilot, "\".")
+  }
 }
 
 # The selector itself, in units near those of the data.

@@ -16,9 +16,21 @@ centred_periods <- function(sample, transform) {
   sample
 }
 
+# The sample of a selector, with its covariance, and with the transform of its images where `bounds` or `period` give it
+# some. `order`: of the derivative that the bandwidth is for.
+sample_with_images <- function(sample, bounds, period, order) {
+  if (is.null(bounds) && is.null(period)) return(with_covariance(sample))
+  if (order > 0L) abort_input("`deriv.order` must be 0 with `bounds` or `period`, not ", order, ".")
+  transform <- if (is_of_sketch(sample)) sketch_transform(sample, bounds, period) else
+    choose_images(sample$x, sample$names, bounds, period, logical(0))
+  if (is.null(transform)) return(with_covariance(sample))
+  if (!is_of_sketch(sample)) sample <- wrapped_sample(sample, transform)
+  c(with_covariance(selectable_sample(sample, transform)), list(transform = transform))
+}
+
 # Of a sample with its covariance: hpi() in one dimension and Hpi.diag() in several, with these functionals. Powers of
 # units far from one, in which derivatives would be out of the range of numbers, are taken out.
-reflected_plug_in <- function(sample, transform, run) {
+reflected_plug_in <- function(sample, transform, run, nstage = 2L, scalest = "minim", Hstart = NULL) {
   d <- ncol(sample$x)
   if (d > most_on_grids) {
     abort_input("`H` must be given for `bounds` of more than ", most_on_grids, " variables, not selected.")
@@ -32,11 +44,18 @@ reflected_plug_in <- function(sample, transform, run) {
     unit <- rep(1, d)
   }
   sample$transform <- transform
-  found <- if (d == 1L) plug_in_1d(sample, 2L, "minim", run) else
-    select_matrix(sample, 2L, "samse", "scale", NULL, TRUE, run)
-  found$H <- found$H * outer(unit, unit)
+  area <- outer(unit, unit)
+  found <- if (d == 1L) plug_in_1d(sample, nstage, scalest, run) else
+    select_matrix(sample, nstage, "samse", "scale", if (!is.null(Hstart)) Hstart / area, TRUE, run)
+  found$H <- found$H * area
   # In 1 / volume.
   found$objective <- per_volume(found$objective, unit)
+  if (d > 1L) return(replace(found, "G", list(found$G * area)))
+  for (name in c("h", "g1", "g2", "scale")) found[[name]] <- found[[name]] * unit
+  for (r in c(8L, 6L, 4L)) {
+    name <- paste0("psi", r)
+    found[[name]] <- times_power(found[[name]], unit, -(r + 1))
+  }
   found
 }
 

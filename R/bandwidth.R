@@ -180,6 +180,9 @@ Hns.diag <- function(x, ..., w = NULL, na.action = stats::na.fail) {
 #' The standard deviation of skewed or heavy-tailed data is large, and a bandwidth that starts from it is too large.
 #' The interquartile range does not follow the tails (Janssen, Marron, Veraverbeke & Sarle 1995).
 #'
+#' With `bounds` or a `period` the functionals are those of the estimate that [kde()] makes with them: pairs of an
+#' observation with images of others count. This is the default bandwidth of [kde()].
+#'
 #' The functionals are summed over all pairs exactly. \pkg{ks} and \pkg{KernSmooth} put the data into 401 bins first,
 #' so their numbers differ from these, by less than one per cent as a rule.
 #'
@@ -195,6 +198,7 @@ Hns.diag <- function(x, ..., w = NULL, na.action = stats::na.fail) {
 #' @param w weights, one for each observation, non-negative. They enter the sums, the diagonal terms and, through the
 #'   effective sample size, the rates.
 #' @param amise if TRUE, a list with the estimated error and a record of the stages is returned.
+#' @param bounds,period as in [kde()], for `deriv.order = 0`.
 #' @param backend as in [hlscv()].
 #' @param verbose if TRUE, show progress; if NULL, `options(kestrel.verbose=)` decides, or else interactive sessions
 #'   show it after a second.
@@ -210,9 +214,9 @@ Hns.diag <- function(x, ..., w = NULL, na.action = stats::na.fail) {
 #'     beyond the range of numbers in the units of `x`}
 #' @section Errors: Errors of class `kestrel_error_input` are for data that are missing, infinite, constant or not
 #'   numeric, or have a variance outside of 1e-300 to 1e300. They are also for weights that leave one observation in
-#'   effect. The class is `kestrel_error_backend` for a backend that this build or machine lacks or that does not take
-#'   the task. It is `kestrel_error_memory` if the memory of a GPU that was asked for does not suffice: at most 68 bytes
-#'   for each observation and 128 MiB. [engines] has the limits of a GPU.
+#'   effect, and for data outside of `bounds`. The class is `kestrel_error_backend` for a backend that this build or
+#'   machine lacks or that does not take the task. It is `kestrel_error_memory` if the memory of a GPU that was asked
+#'   for does not suffice: at most 68 bytes for each observation and 128 MiB. [engines] has the limits of a GPU.
 #' @section Cost: O(n) for each stage, by moments of the observations in cells. For a few hundred observations, where it
 #'   is less, and on a GPU the cost is O(n^2).
 #' @references Wand, M.P. & Jones, M.C. (1995) *Kernel Smoothing*. Chapman & Hall, section 3.6.
@@ -228,10 +232,11 @@ Hns.diag <- function(x, ..., w = NULL, na.action = stats::na.fail) {
 #' hpi(faithful$eruptions)
 #' hpi(islands)
 #' hpi(islands, scalest = "stdev")
+#' hpi(islands, bounds = c(0, Inf)) # that of kde(islands, bounds = c(0, Inf))
 #' @export
 hpi <- function(x, nstage = 2, binned, bgridsize, deriv.order = 0, ..., scalest = c("minim", "stdev"), amise = FALSE,
-                w = NULL, na.action = stats::na.fail, backend = "auto", precision = c("double", "single"),
-                threads = NULL, verbose = NULL) {
+                bounds = NULL, period = NULL, w = NULL, na.action = stats::na.fail, backend = "auto",
+                precision = c("double", "single"), threads = NULL, verbose = NULL) {
   check_arguments("hpi", given_names(...), c("binned", "bgridsize"))
   order <- check_derivative_order(deriv.order)
   amise <- check_flag(amise, "amise")
@@ -239,10 +244,13 @@ hpi <- function(x, nstage = 2, binned, bgridsize, deriv.order = 0, ..., scalest 
   check_plug_in_order(order, nstage)
   scalest <- check_choice(scalest, c("minim", "stdev"), "scalest")
   given <- check_sample_or_sketch(x, w, na.action)
-  sample <- with_covariance(given)
+  check_one_column(given, "hpi", "Hpi")
+  sample <- sample_with_images(given, bounds, period, order)
   run <- line_run(threads, backend, precision)
   found <- with_search_progress(asked_verbose(verbose), "Plug-in bandwidth", function(progress) {
-    plug_in_1d(sample, nstage, scalest, replace(run, "progress", list(progress)), order = order)
+    run$progress <- progress
+    if (has_images(sample$transform)) return(reflected_plug_in(sample, sample$transform, run, nstage, scalest))
+    plug_in_1d(sample, nstage, scalest, run, order = order)
   })
   if (amise) as_record(found, "Plug-in bandwidth") else found$h
 }
@@ -268,7 +276,6 @@ check_plug_in_order <- function(order, nstage, also = NULL) {
 # (2r)!.
 plug_in_1d <- function(sample, nstage, scalest, run, engine = "auto", order = 0L) {
   started <- proc.time()[["elapsed"]]
-  check_one_column(sample, "hpi", "Hpi")
   n <- sample$n
   scale <- sqrt(sample$cov[1L, 1L])
   if (scalest == "minim") scale <- lesser_scale(sample, scale, run)

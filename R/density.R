@@ -328,9 +328,7 @@ resolve_bandwidth <- function(given, sample, kernel, product, run, verbose = FAL
   H <- check_bandwidth(given, d, product)
   if (!is.null(H)) return(list(H = H))
   inform_weighted(sample$w)
-  if (has_images(transform)) {
-    sample <- if (is_of_sketch(sample)) selectable_sketch(sample, transform) else centred_periods(sample, transform)
-  }
+  if (has_images(transform)) sample <- selectable_sample(sample, transform)
   sample <- with_covariance(sample)
   if (is_compact(kernel)) {
     scale <- if (product || has_images(transform)) diag(diag(sample$cov), d) else sample$cov

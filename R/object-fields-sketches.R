@@ -15,7 +15,8 @@ sketch_plan_fields <- list(
   weight_exponent = numbers(1L, whole = TRUE, between = c(-900, 900)),
   response = texts(1L),
   response_exponent = numbers(1L, whole = TRUE, between = c(-400, 400)),
-  response_origin = numbers(1L)
+  response_origin = numbers(1L),
+  bounded = flag()
 )
 
 named_as <- function(...) {

@@ -28,20 +28,19 @@ beyond_period <- function(fhat) {
   ifelse(periodic, pmax(fhat$transform$lower - range[1L, ], range[2L, ] - fhat$transform$upper, 0), 0)
 }
 
-# The sample of a sketch with bounds or a period, from which a bandwidth is selected. If all values are kept, it is one
-# of data. Cells are moved by whole periods into one, in which variances do not depend on where it begins, as those of
-# centred_periods().
-selectable_sketch <- function(sample, transform) {
+# The sample with bounds or a period from which a bandwidth is selected. If a sketch has kept all values, it is one of
+# data. Cells are moved by whole periods into one, in which variances do not depend on where it begins, as those of
+# centred_periods(). Of several columns only the covariance is then another one: sums over pairs take all images.
+selectable_sample <- function(sample, transform) {
+  if (!is_of_sketch(sample)) return(centred_periods(sample, transform))
   info <- sample$sketch
-  if (ncol(sample$x) > 1L) {
-    # A grid has the covariance of the line, not that of the circle.
-    if (any(is_periodic(transform))) abort_input("`H` must be given for a sketch of several columns with a `period`.")
-    return(sample)
-  }
   if (info$full == 0) return(centred_periods(sample_of_kept(sample, transform), transform))
-  if (!is_periodic(transform)) return(sample)
-  if (2^info$exponent > transform$period) abort_wide(info)
-  sample$data <- circular_sample_cpp(info$bytes, transform$lower, transform$period, run_options(1L))
+  if (!any(is_periodic(transform))) return(sample)
+  if (ncol(sample$x) == 1L && 2^info$exponent > transform$period) abort_wide(info)
+  sample$data <- with_wide_cells_refused(sample, {
+    circular_sample_cpp(info$bytes, transform$lower, transform$period, run_options(1L))
+  })
+  if (ncol(sample$x) > 1L) return(sample)
   sample$x[] <- c(transform$lower, transform$upper)
   sample$sketch$circular <- TRUE
   sample
@@ -59,9 +58,9 @@ sample_of_kept <- function(sample, transform) {
 
 # Cross-validation leaves out an observation with its images. Those of its pairs that are reflected are as far apart as
 # it is from a bound, so that their weights, its own squared, are needed at each place.
-check_own_images <- function(sample, transform) {
-  if (!is_of_sketch(sample) || !nzchar(sample$sketch$weight) || is_periodic(transform)) return(invisible())
-  abort_input("`x` must be data, or a sketch without weights, for cross-validation with `bounds`: an observation is ",
-              "left out with its reflected images, but of squared weights a cell has the sum alone, and not where in ",
-              "it they are.")
+check_own_images <- function(sample) {
+  info <- sample$sketch
+  if (is.null(info) || !nzchar(info$weight) || info$bounded || is_periodic(sample$transform)) return(invisible())
+  abort_input("`x` must be a sketch that knows squared weights, for cross-validation with `bounds`: sketch_plan() ",
+              "takes `bounded = TRUE` for them.")
 }

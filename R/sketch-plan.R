@@ -42,12 +42,16 @@
 #'
 #' With `bounds` of several variables [kde()] selects `H` as for data in memory: the Fourier modes of reflected data are
 #' those of the data with another sign. The period of the grid is then about twice the range of a variable with a bound,
-#' so that three variables may need more than its 4 GB, which an error says. With a `period` `H` must be given, since
-#' the grid does not know the covariance of data in a period that begins elsewhere.
+#' so that three variables may need more than its 4 GB, which an error says.
 #'
-#' With weights and `bounds` [hlscv()] takes data only, unless the sketch has kept all values. Its criterion leaves out
-#' pairs of a value with its own reflected images. Their distances depend on where the value is, and their weights are
-#' squared. Of squared weights a cell has the sum, but not the moments that such a sum would need.
+#' With a `period` of several variables the pilot bandwidths follow from the covariance in a period around the mean
+#' direction. It is that of data in memory, unless rows of full tiles are within seven cells of the ends of this period.
+#' These are known to a cell only, so that `H` may then differ in its fifth digit. A period must have at least 14 cells.
+#' Values over many periods take a large grid, so that they should be moved into one before.
+#'
+#' With weights and `bounds` [hlscv()] leaves out pairs of a value with its own reflected images. Their distances depend
+#' on where the value is, and their weights are squared. With `bounded = TRUE` a cell has the moments of squared weights
+#' that such sums need. Without it [hlscv()] refuses these sketches, unless they have kept all values.
 #'
 #' @section Plans: Only sketches with one plan can be added. A plan is the width of the cells and the name of the
 #' column. The width follows from `hmin`, the least bandwidth of a kernel for which sums over all pairs will be needed:
@@ -117,7 +121,8 @@
 #'   several threads it is less for chunks of more than 131,072 rows. A sketch has at most 264 bytes for each cell that
 #'   holds a value, with weights 296, with a response 776, and 0.7 MB for counters of ties, with weights 1.7 MB, unless
 #'   all values are kept. For a billion normal values and the default `hmin` that is 14 MB, and more if tails are heavy.
-#'   Adding sketches takes a few milliseconds each.
+#'   With `bounded = TRUE` a cell has at most 536 bytes, and a row takes a twentieth more time. Adding sketches takes a
+#'   few milliseconds each.
 #'
 #'   Of two columns a row takes about 0.3 microseconds on one thread, of three columns one microsecond. A sketch has
 #'   8 bytes for each cell that a full tile reaches, and the rows of other tiles. For a billion normal rows of two
@@ -133,6 +138,8 @@
 #'   columns, beside that of the weights.
 #' @param y the name of a column of responses, for a regression on the one column.
 #' @param w the name of a column of weights, if there are any. They are not negative, and rows of weight 0 are left out.
+#' @param bounded whether [hlscv()] will take `bounds` though there are weights. Cells of one column then also have the
+#'   moments of squared weights. It changes nothing else, and sketches without weights know bounds anyway.
 #' @param plan a plan made by `sketch_plan()`.
 #' @param na.action [stats::na.fail], an error when values are missing, or [stats::na.omit], which leaves them out.
 #' @param threads the number of threads. The default is [kestrel_threads()].
@@ -144,6 +151,7 @@
 #'   \item{weight, weight_exponent}{the name of the weights, or "", and the exponent of their unit}
 #'   \item{response, response_exponent, response_origin}{the name of the response, or "", the exponent of its unit, and
 #'     what it is counted from}
+#'   \item{bounded}{whether there are moments of squared weights}
 #'
 #'   `kde_sketch()`: an object of class `"kestrel_sketch"`, a list with `bytes`, a raw vector that is the same on every
 #'   machine. Of several columns it is the same wherever a long double has 64 bits, as on x86-64: elsewhere the window
@@ -180,12 +188,13 @@
 #' s <- kde_sketch(faithful[1:100, ], plan) + kde_sketch(faithful[101:272, ], plan)
 #' Hpi(s)
 #' @export
-sketch_plan <- function(source, hmin = NULL, column = NULL, ..., y = NULL, w = NULL) {
+sketch_plan <- function(source, hmin = NULL, column = NULL, ..., y = NULL, w = NULL, bounded = FALSE) {
   check_arguments("sketch_plan", given_names(...))
   if (!is.null(column)) column <- check_column_names(column)
   if (!is.null(w)) w <- check_column_name(w, "w")
   if (!is.null(y)) y <- check_column_name(y, "y")
   if (!is.null(w) && !is.null(y)) abort_input("`w` must not be given together with `y`.")
+  bounded <- check_flag(bounded, "bounded")
   if (!is.null(hmin)) hmin <- check_positives(hmin, "hmin", limits = c(1e-280, 1e280))
   needed <- is.null(column) || is.null(hmin) || !is.null(w) || !is.null(y)
   pilot <- if (needed) pilot_of(source, column, w, y) else list(column = column)
@@ -203,7 +212,7 @@ sketch_plan <- function(source, hmin = NULL, column = NULL, ..., y = NULL, w = N
   structure(list(exponent = exponent, column = pilot$column, hmin = sketch_least_cpp(exponent),
                  weight = if (is.null(w)) "" else w, weight_exponent = weight_exponent(pilot$w),
                  response = if (is.null(y)) "" else y, response_exponent = of_response$exponent,
-                 response_origin = of_response$origin),
+                 response_origin = of_response$origin, bounded = bounded && d == 1L && !is.null(w)),
             class = "kestrel_sketch_plan")
 }
 
@@ -271,7 +280,8 @@ weight_exponent <- function(w) if (is.null(w)) 0L else as.integer(floor(log2(mea
 core_plan <- function(plan) {
   list(exponent = as.integer(plan$exponent), column = plan$column, weight = plan$weight,
        weight_exponent = as.integer(plan$weight_exponent), response = plan$response,
-       response_exponent = as.integer(plan$response_exponent), response_origin = plan$response_origin)
+       response_exponent = as.integer(plan$response_exponent), response_origin = plan$response_origin,
+       bounded = plan$bounded)
 }
 
 # What the plans of two sketches do not have in common, in words.
@@ -285,7 +295,7 @@ check_same_plan <- function(first, other, k) {
     abort_input("Sketches that are added must have the same plan: the first is of ", column_text(first$column),
                 ", and number ", k, " is of ", column_text(other$column), ".")
   }
-  if (first$weight != other$weight || first$weight_exponent != other$weight_exponent) {
+  if (weight_text(first) != weight_text(other)) {
     abort_input("Sketches that are added must have the same plan: the first has ", weight_text(first), ", and number ",
                 k, " has ", weight_text(other), ".")
   }
@@ -303,7 +313,8 @@ response_text <- function(plan) {
 
 weight_text <- function(plan) {
   if (!nzchar(plan$weight)) return("no weights")
-  paste0("the weights ", quoted(plan$weight), " in units of ", width_text(plan$weight_exponent))
+  paste0("the weights ", quoted(plan$weight), " in units of ", width_text(plan$weight_exponent),
+         if (plan$bounded) ", with their squares for bounds")
 }
 
 width_text <- function(exponent) paste0("2^", exponent, collapse = " x ")
@@ -322,7 +333,8 @@ print.kestrel_sketch_plan <- function(x, ...) {
     label_line("cells", paste0(width_text(x$exponent), " = ",
                                paste(vapply(2^x$exponent, format_short, ""), collapse = " x "), " wide")),
     if (nzchar(x$weight)) {
-      label_line("weights", paste0(quoted(x$weight), ", up to ", format_short(2^(x$weight_exponent + 24))))
+      label_line("weights", paste0(quoted(x$weight), ", up to ", format_short(2^(x$weight_exponent + 24)),
+                                   if (x$bounded) ", with their squares for bounds"))
     },
     if (nzchar(x$response)) {
       far <- 2^(x$response_exponent + 24)

@@ -1436,13 +1436,13 @@ BEGIN_RCPP
 END_RCPP
 }
 // circular_sample_cpp
-SEXP circular_sample_cpp(Rcpp::RawVector bytes, double lower, double period, Rcpp::List run);
+SEXP circular_sample_cpp(Rcpp::RawVector bytes, Rcpp::NumericVector lower, Rcpp::NumericVector period, Rcpp::List run);
 RcppExport SEXP _kestrel_circular_sample_cpp(SEXP bytesSEXP, SEXP lowerSEXP, SEXP periodSEXP, SEXP runSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::traits::input_parameter< Rcpp::RawVector >::type bytes(bytesSEXP);
-    Rcpp::traits::input_parameter< double >::type lower(lowerSEXP);
-    Rcpp::traits::input_parameter< double >::type period(periodSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type lower(lowerSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type period(periodSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
     rcpp_result_gen = Rcpp::wrap(circular_sample_cpp(bytes, lower, period, run));
     return rcpp_result_gen;

@@ -159,10 +159,13 @@ Rcpp::NumericVector image_psi_cpp(SEXP sample, Rcpp::List task, Rcpp::NumericVec
 Rcpp::NumericVector own_images_cpp(SEXP sample, Rcpp::NumericVector g, Rcpp::NumericVector bounds,
                                    Rcpp::List run) {
   const Run how = unpack_run(run);
-  const LineSample& line = line_sample(sample_of(sample), how);
-  return in_shares(
-      translate_errors([&] { return fgt_own_images(line, unpack_bounds(bounds), view(g), how); }),
-      line.weights(part_of(how.parallel, 0, 0)).sum);
+  const Sample& of = sample_of(sample);
+  const LineSample& line = line_sample(of, how);
+  const SquaredWeights* squared = of.found<SquaredWeights>();
+  return in_shares(translate_errors([&] {
+                     return fgt_own_images(line, squared, unpack_bounds(bounds), view(g), how);
+                   }),
+                   line.weights(part_of(how.parallel, 0, 0)).sum);
 }
 
 /// psi_r of a sketch of several variables with the images of its samples, for all multi-indices r

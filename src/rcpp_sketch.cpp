@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/sketch/circular_grid.hpp"
 #include "core/sketch/circular_sample.hpp"
 #include "core/sketch/grid_modes.hpp"
 #include "core/sketch/sketch_builder.hpp"
@@ -130,7 +131,8 @@ Rcpp::List grid_info(const GridSketch& sketch) {
       Rcpp::Named("kept") = kept, Rcpp::Named("full") = full, Rcpp::Named("cells") = cells,
       Rcpp::Named("tied") = ties_of_sketch(sketch).pairs, Rcpp::Named("sums") = Rcpp::wrap(least),
       Rcpp::Named("density") = Rcpp::wrap(least), Rcpp::Named("response") = "",
-      Rcpp::Named("response_exponent") = 0, Rcpp::Named("response_origin") = 0.0);
+      Rcpp::Named("response_exponent") = 0, Rcpp::Named("response_origin") = 0.0,
+      Rcpp::Named("bounded") = false);
   if (!some) return info;
   const WeightSums weights = sketch.weight_sums();
   info.push_back(mean, "mean");
@@ -243,7 +245,7 @@ Rcpp::List sketch_info_cpp(SEXP read) {
       Rcpp::Named("density") = least_density_bandwidth(sketch),
       Rcpp::Named("response") = utf8(plan.response),
       Rcpp::Named("response_exponent") = plan.response_exponent,
-      Rcpp::Named("response_origin") = plan.response_origin);
+      Rcpp::Named("response_origin") = plan.response_origin, Rcpp::Named("bounded") = plan.bounded);
   if (sketch.n() == 0) return info;
   const SampleCovariance moments = sketch.moments();
   info.push_back(moments.mean.first[0] + moments.mean.second[0], "mean");
@@ -260,7 +262,9 @@ Rcpp::List sketch_info_cpp(SEXP read) {
 SEXP sketch_sample_cpp(SEXP read, Rcpp::List run) {
   ReadSketch from = std::move(read_at(read));
   if (from.grid) {
-    const auto make = [](const GridSketch& sketch) { return sample_of_sketch(sketch); };
+    const auto make = [](const GridSketch& sketch) {
+      return sample_of_sketch(sketch, sketch.moments());
+    };
     return Rcpp::XPtr<HeldSample>(new HeldSketch<GridSketch>(std::move(*from.grid), make));
   }
   const Run how = unpack_silent_run(run);
@@ -277,12 +281,21 @@ Rcpp::NumericVector sketch_quantiles_cpp(SEXP sample, Rcpp::NumericVector prob) 
   return Rcpp::wrap(quantiles_of(of_line->sketch(), view(prob)));
 }
 
-/// The same of a sketch of a periodic variable, in a period around the mean direction.
+/// The same of a sketch of periodic variables, in a period around the mean direction. lower: where
+/// periods begin; period: 0 where there is none.
 // [[Rcpp::export(rng = false)]]
-SEXP circular_sample_cpp(Rcpp::RawVector bytes, double lower, double period, Rcpp::List run) {
+SEXP circular_sample_cpp(Rcpp::RawVector bytes, Rcpp::NumericVector lower,
+                         Rcpp::NumericVector period, Rcpp::List run) {
+  if (is_grid(bytes)) {
+    const auto make = [&](const GridSketch& sketch) {
+      return translate_errors(
+          [&] { return sample_of_sketch(sketch, circular_moments(sketch, view(period))); });
+    };
+    return Rcpp::XPtr<HeldSample>(new HeldSketch<GridSketch>(read_grid(bytes), make));
+  }
   const Run how = unpack_silent_run(run);
   const auto make = [&](const LineSketch& sketch) {
-    return circular_sample(sketch, lower, period, how);
+    return circular_sample(sketch, lower[0], period[0], how);
   };
   return Rcpp::XPtr<HeldSample>(new HeldSketch<LineSketch>(read_line(bytes), make));
 }

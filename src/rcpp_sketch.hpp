@@ -59,11 +59,12 @@ struct AnyPlan {
   std::string response;
   int response_exponent;
   double response_origin;
+  bool bounded;
 
   bool is_grid() const { return exponent.size() > 1; }
   SketchPlan line() const {
-    return {exponent[0], column[0],         weight,         weight_exponent,
-            response,    response_exponent, response_origin};
+    return {exponent[0], column[0],         weight,          weight_exponent,
+            response,    response_exponent, response_origin, bounded && !weight.empty()};
   }
   GridPlan grid() const { return {exponent, column, weight, weight_exponent}; }
 };
@@ -71,11 +72,11 @@ struct AnyPlan {
 inline AnyPlan unpack_plan(const Rcpp::List& list) {
   const Fields fields(list, "a plan of sketches",
                       {"exponent", "column", "weight", "weight_exponent", "response",
-                       "response_exponent", "response_origin"});
+                       "response_exponent", "response_origin", "bounded"});
   return {fields.get<std::vector<int>>("exponent"), fields.get<std::vector<std::string>>("column"),
           fields.get<std::string>("weight"),        fields.get<int>("weight_exponent"),
           fields.get<std::string>("response"),      fields.get<int>("response_exponent"),
-          fields.get<double>("response_origin")};
+          fields.get<double>("response_origin"),    fields.get<bool>("bounded")};
 }
 
 }  // namespace kestrel

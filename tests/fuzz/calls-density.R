@@ -281,7 +281,9 @@ density_calls <- list(
   Hns = function() c(sample_and_weights(sample_values()), some_of(list(deriv.order = pick(0:4)))),
   Hns.diag = function() sample_and_weights(sample_values()),
   hpi = function() {
-    c(selector_arguments(one_column()), some_of(list(nstage = pick(1:2), scalest = pick(c("minim", "stdev")))))
+    x <- one_column()
+    c(selector_arguments(x), some_of(list(nstage = pick(1:2), scalest = pick(c("minim", "stdev")))),
+      if (chance(0.2)) list(bounds = bounds_for(x)) else if (chance(0.1)) list(period = spread_of(x)[1L]))
   },
   hpi.kcde = function() c(selector_arguments(one_column()), some_of(list(nstage = pick(1:2)))),
   Hpi.kcde = function() distribution_selector_arguments(),
@@ -294,7 +296,11 @@ density_calls <- list(
   },
   hscv = function() c(selector_arguments(one_column()), some_of(list(nstage = pick(1:2)))),
   Hpi = function() c(matrix_selector_arguments(), pilot_arguments(c(pilots, "amse"), c("sphere", "scale"))),
-  Hpi.diag = function() c(matrix_selector_arguments(), pilot_arguments(pilots, c("sphere", "scale"))),
+  Hpi.diag = function() {
+    given <- matrix_selector_arguments()
+    c(given, pilot_arguments(pilots, c("sphere", "scale")),
+      if (chance(0.2)) list(bounds = bounds_for(given$x)) else if (chance(0.1)) list(period = spread_of(given$x)[1L]))
+  },
   Hscv = function() {
     given <- matrix_selector_arguments()
     c(given[names(given) != "deriv.order"], pilot_arguments(pilots, c("sphere", "scale")),

@@ -511,7 +511,8 @@ other_calls <- list(
     plan <- list(hmin = pick(c(0.01, 1, 1e200)), column = pick(list("a", "x", NULL)))
     if (chance(0.3)) {
       rows <- quote(data.frame(a = c(1:40 / 9, 7), v = c(1:40, 1e6)))
-      return(list(source = rows, plan = call("sketch_plan", rows, hmin = pick(c(0.01, 4)), column = "a", w = "v")))
+      return(list(source = rows, plan = call("sketch_plan", rows, hmin = pick(c(0.01, 4)), column = "a", w = "v",
+                                            bounded = chance(0.5))))
     }
     c(list(source = x, plan = as.call(c(quote(sketch_plan), list(source = c(1, 2)), plan))),
       some_of(list(na.action = quote(stats::na.omit)), 0.4))

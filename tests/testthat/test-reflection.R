@@ -181,7 +181,13 @@ test_that("the default bandwidth is the plug-in rule with images, in plain R", {
   psi8 <- 105 / (32 * sqrt(pi) * scale^9)
   g6 <- (30 / sqrt(2 * pi) / (psi8 * 80))^(1 / 9)
   g4 <- (-6 / sqrt(2 * pi) / (psi_of(g6, 6) * 80))^(1 / 7)
-  expect_equal(kde(x, bounds = c(0, Inf))$h, (1 / (2 * sqrt(pi) * psi_of(g4, 4) * 80))^(1 / 5))
+  h <- (1 / (2 * sqrt(pi) * psi_of(g4, 4) * 80))^(1 / 5)
+  expect_equal(kde(x, bounds = c(0, Inf))$h, h)
+  expect_equal(hpi(x, bounds = c(0, Inf)), h)
+  # One stage from the standard deviation.
+  normal <- (6 / sqrt(2 * pi) / (15 / (16 * sqrt(pi) * sd(x)^7) * 80))^(1 / 7)
+  expect_equal(hpi(x, bounds = c(0, Inf), nstage = 1, scalest = "stdev"),
+               (1 / (2 * sqrt(pi) * psi_of(normal, 4) * 80))^(1 / 5))
   # Out of reach of the bounds it is the plug-in rule. In several dimensions the matrix is diagonal, as that of kernels.
   expect_equal(kde(x, bounds = c(-100, Inf))$h, hpi(x))
   plane <- with_seed(10, cbind(rnorm(80), rnorm(80)))
@@ -210,6 +216,46 @@ test_that("the default bandwidth is the plug-in rule with images, in plain R", {
   # For a uniform density hpi() sees the edges and undersmooths.
   x <- with_seed(11, runif(500))
   expect_gt(kde(x, bounds = c(0, 1))$h, 1.2 * hpi(x))
+})
+
+test_that("hpi() and Hpi.diag() with bounds or a period are the bandwidths of kde()", {
+  with_seed(14, {
+    x <- rexp(60)
+    w <- rexp(60)
+    hours <- rnorm(60, 0, 3)
+    plane <- cbind(a = x, b = hours, c = runif(60))
+  })
+  expect_identical(hpi(x, bounds = c(0, Inf), w = w), quietly(kde(x, bounds = c(0, Inf), w = w))$h)
+  expect_message(h <- hpi(hours, period = 24), "whole periods are added")
+  expect_identical(h, quietly(kde(hours, period = 24))$h)
+  expect_identical(hpi(x, bounds = c(-Inf, Inf)), hpi(x))
+  for (d in 2:3) {
+    bounds <- cbind(c(0, -Inf, -Inf), Inf)[seq_len(d), ]
+    period <- c(NA, 24, NA)[seq_len(d)]
+    fhat <- quietly(kde(plane[, seq_len(d)], bounds = bounds, period = period, gridsize = 3))
+    found <- quietly(Hpi.diag(plane[, seq_len(d)], bounds = bounds, period = period, amise = TRUE))
+    expect_identical(unname(found$H), unname(fhat$H))
+    expect_identical(found$objective, fhat$selector$objective)
+  }
+  # From elsewhere the search ends at the same minimum.
+  expect_equal(Hpi.diag(plane[, c(1, 3)], bounds = cbind(0, c(Inf, 1)), Hstart = diag(c(0.2, 0.02))),
+               Hpi.diag(plane[, c(1, 3)], bounds = cbind(0, c(Inf, 1))), tolerance = 1e-5)
+  # Units far from one.
+  here <- hpi(x, bounds = c(0, Inf), amise = TRUE)
+  far <- hpi(x * 2^-100, bounds = c(0, Inf), amise = TRUE)
+  powers <- c(h = 1, H = 2, objective = -1, scale = 1, psi8 = -9, g1 = 1, psi6 = -7, g2 = 1, psi4 = -5)
+  for (name in names(powers)) expect_equal(far[[name]] / here[[name]], 2^(-100 * powers[[name]]), ignore_attr = TRUE)
+  s <- kde_sketch(rep(x, 20), sketch_plan(x, hmin = 0.02))
+  expect_gt(summary(s)$cells[["full"]], 0)
+  expect_identical(hpi(s, bounds = c(0, Inf)), kde(s, bounds = c(0, Inf))$h)
+  expect_snapshot(error = TRUE, {
+    hpi(x, bounds = c(1, Inf))
+    hpi(x, bounds = c(0, Inf), deriv.order = 1)
+    hpi(plane, period = 24)
+    Hpi.diag(plane, bounds = cbind(c(1, -Inf, -Inf), Inf))
+    Hpi.diag(plane[, 1:2], period = c(NA, 24), pilot = "dscalar")
+    Hpi.diag(cbind(plane, hours^2), bounds = cbind(rep(-100, 4), Inf))
+  })
 })
 
 test_that("hlscv() minimises the criterion of the estimate with images, in plain R", {

@@ -200,19 +200,21 @@ test_that("sketches of several columns know bounds and periods", {
   expect_close_to_reference(do.call(kde, c(list(s), turned))$estimate,
                             quietly(do.call(kde, c(list(x), turned)))$estimate)
   expect_snapshot(error = TRUE, {
-    kde(s, period = c(NA, 2))
+    kde(s, period = c(NA, 0.2))
     kde(s, H = H + 0.001, bounds = bounds)
     kde(s, H = H, bounds = cbind(c(0, 0.5), Inf))
   })
 })
 
-test_that("bandwidths of sketches of several columns with bounds are those of data in memory", {
+test_that("bandwidths of sketches of several columns with bounds or periods are those of data in memory", {
   # The least value of a criterion has more digits than the place.
-  expect_same_criterion <- function(x, hmin, bounds, tolerance = 1e-11, w = NULL, info) {
+  expect_same_criterion <- function(x, hmin, bounds, tolerance = 1e-11, w = NULL, period = NULL, info) {
     source <- if (is.null(w)) x else cbind(x, w = w)
     s <- kde_sketch(source, sketch_plan(source, hmin = hmin, w = if (!is.null(w)) "w"))
     expect_gt(summary(s)$cells[["full"]], 0)
-    select <- function(x, ...) quietly(kde(x, bounds = bounds, gridsize = 3, compute.cont = FALSE, ...))$selector
+    select <- function(x, ...) {
+      quietly(kde(x, bounds = bounds, period = period, gridsize = 3, compute.cont = FALSE, ...))$selector
+    }
     expect_equal(select(s)$objective, select(x, w = w)$objective, tolerance = tolerance, info = info)
   }
   with_seed(72, {
@@ -229,6 +231,22 @@ test_that("bandwidths of sketches of several columns with bounds are those of da
     expect_same_criterion(rbind(x, far), hmin, cbind(c(0, 0), c(Inf, 1)), info = "outliers")
     expect_same_criterion(cbind(runif(30000), 0.3 * rexp(30000), 0.3 * rnorm(30000)), c(0.07, 0.03, 0.07),
                           cbind(c(0, 0, -Inf), c(1, Inf, Inf)), tolerance = 1e-8, info = "three columns")
+    # Around the beginning of the period, and away from its middle.
+    hours <- cbind(a = rnorm(20000, 0, 1.5) %% 24, b = 1e6 + rexp(20000))
+    hours <- rbind(hours, cbind(c(11.9, 12, 12.2), 1e6 + 9))
+    with_weights <- rexp(nrow(hours))
+    hmin <- c(0.1, 0.05)
+    expect_same_criterion(hours, hmin, NULL, period = c(24, NA), info = "period")
+    expect_same_criterion(hours, hmin, NULL, period = c(24, NA), w = with_weights, info = "period, weights")
+    expect_same_criterion(hours, hmin, cbind(c(0, 1e6), c(24, Inf)), period = c(24, NA), info = "period and bound")
+    turns <- 24 * rep(c(0, 3), length.out = nrow(hours))
+    expect_same_criterion(hours + cbind(turns, 0), hmin, NULL, period = c(24, NA), info = "turns")
+    expect_same_criterion(cbind((0.3 * rnorm(30000)) %% 3, 0.3 * rexp(30000), 0.3 * rnorm(30000)),
+                          c(0.07, 0.03, 0.07), NULL, period = c(3, NA, NA), tolerance = 1e-8,
+                          info = "period, three columns")
+    # Everywhere, so that cells are divided between the ends.
+    angles <- 360 * cbind(rbeta(3e5, 2, 2), runif(3e5))
+    expect_same_criterion(angles, c(6, 6), NULL, period = c(360, 360), tolerance = 1e-5, info = "two periods")
   })
   spread <- with_seed(73, cbind(exp(2 * rnorm(20000)), runif(20000)))
   expect_snapshot(error = TRUE, {

@@ -131,8 +131,13 @@ test_that("weights", {
   plan <- sketch_plan(few, column = "x", w = "w", hmin = 1)
   expect_identical(kde_sketch(rbind(few, c(1, NA), c(NA, 1)), plan, na.action = na.omit), kde_sketch(few, plan))
   light <- transform(few, w = w / 2^12)
+  bounded <- sketch_plan(few, column = "x", w = "w", hmin = 1, bounded = TRUE)
+  expect_identical(update(kde_sketch(few[1:2, ], bounded), few[-(1:2), ]), kde_sketch(few, bounded))
+  expect_identical(as_sketch(kde_sketch(few, bounded)$bytes), kde_sketch(few, bounded))
+  expect_identical(sketch_plan(few, column = "x", bounded = TRUE), sketch_plan(few, column = "x"))
   expect_snapshot_output({
     print(plan)
+    print(bounded)
     print(s)
     print(kde(s, h = 1)$n_eff)
   })
@@ -148,6 +153,8 @@ test_that("weights", {
     kde_sketch(transform(few, w = c(1, NA, 1, 1)), plan),
     s + kde_sketch(few, sketch_plan(light, column = "x", w = "w")),
     kde_sketch(few, plan) + kde_sketch(few, sketch_plan(few, column = "x", hmin = 1)),
+    kde_sketch(few, plan) + kde_sketch(few, bounded),
+    sketch_plan(few, column = "x", w = "w", bounded = 1),
     hns(kde_sketch(light, plan)),
     as.data.frame(s),
     as_sketch(data.frame(), plan),
@@ -360,7 +367,7 @@ test_that("selectors of sketches with bounds and periods minimise the criteria o
   n <- 20000
   expect_same_criterion <- function(x, hmin, hmax, ..., w = NULL, full = TRUE, info) {
     source <- if (is.null(w)) x else data.frame(x = x, w = w)
-    s <- kde_sketch(source, sketch_plan(source, hmin = hmin, w = if (!is.null(w)) "w"))
+    s <- kde_sketch(source, sketch_plan(source, hmin = hmin, w = if (!is.null(w)) "w", bounded = TRUE))
     expect_identical(summary(s)$cells[["full"]] > 0, full, info = info)
     select <- function(x, ...) quietly(hlscv(x, ..., hmin = hmin, hmax = hmax, amise = TRUE))
     expect_close_to_reference(select(s, ...)$curve$objective, select(x, ..., w = w)$curve$objective, info = info)
@@ -378,6 +385,12 @@ test_that("selectors of sketches with bounds and periods minimise the criteria o
     expect_same_criterion(round(half, 1), 0.02, 0.4, bounds = c(0, Inf), info = "ties")
     expect_same_criterion(half[1:50], 0.02, 0.4, bounds = c(0, Inf), full = FALSE, info = "few")
     expect_same_criterion(half[1:50], 0.02, 0.4, bounds = c(0, Inf), w = w[1:50], full = FALSE, info = "few, weights")
+    expect_same_criterion(half, 0.02, 0.4, bounds = c(0, Inf), w = w, info = "weights")
+    expect_same_criterion(runif(n), 0.02, 6, bounds = c(0, 1), w = w, info = "two bounds, weights")
+    # Some of them are above a unit, near the bound and elsewhere.
+    expect_same_criterion(c(1e7, half[-1]), 0.02, 0.4, bounds = c(0, Inf), w = w^4, info = "heavy weights")
+    expect_same_criterion(1e9 - half, 0.02, 0.4, bounds = c(-Inf, 1e9), w = 1e20 * w, info = "offset, weights")
+    expect_same_criterion(half, 0.02, 0.4, bounds = c(0, Inf), w = rep(0:1, n / 2), info = "zero weights")
     expect_same_criterion(24 * runif(n), 0.3, 60, period = 24, info = "period")
     expect_same_criterion(c(1, 7), 0.3, 60, period = 24, full = FALSE, info = "two values")
     # Cells that lie off each other after whole periods.

@@ -240,8 +240,9 @@ std::vector<double> fgt_image_psi(const LineSample& sample, const ReflectingAxis
   return out;
 }
 
-std::vector<double> fgt_own_images(const LineSample& sample, const ReflectingAxis& axis,
-                                   Span<const double> g, const RunOptions& all_options) {
+std::vector<double> fgt_own_images(const LineSample& sample, const SquaredWeights* squared,
+                                   const ReflectingAxis& axis, Span<const double> g,
+                                   const RunOptions& all_options) {
   const RunOptions options = without_progress(all_options);
   const double reach = PairTruncation(0).reach;
   const WeightSums weights = sample.weights(options.parallel);
@@ -259,10 +260,10 @@ std::vector<double> fgt_own_images(const LineSample& sample, const ReflectingAxi
       out[k] += own_reflections(sample, maps, g[k], reach, options);
     }
   } else if (!axis.periodic) {
-    if (weights.max > 1 || weights.squares != weights.sum) {
+    if (squared == nullptr && (weights.max > 1 || weights.squares != weights.sum)) {
       throw error(ErrorKind::internal, "the squared weights of cells are not known at each place");
     }
-    for_each_octave(sample, g, 0, options,
+    for_each_octave(squared == nullptr ? sample : squared->line, g, 0, options,
                     [&](const CellMoments& cells, const Octave& octave, const PairTruncation&) {
                       const ValueRange range = range_of_cells(cells);
                       for (const std::size_t k : octave.index) {

@@ -28,10 +28,11 @@ std::vector<double> fgt_image_psi(const LineSample& sample, const ReflectingAxis
 /// g = g[k]: those of the terms with i = j for which order = 0.
 ///
 /// A cell has the sum of w^2, but not that of w^2 z^a. So samples that are not known one by one
-/// must have weights of one, unless the axis is periodic; this throws error(internal) otherwise.
-/// O(n) for each g, or O(cells near the bounds).
-std::vector<double> fgt_own_images(const LineSample& sample, const ReflectingAxis& axis,
-                                   Span<const double> g, const RunOptions& options);
+/// must have weights of one, or `squared` has the cells of such sums, unless the axis is periodic;
+/// this throws error(internal) otherwise. O(n) for each g, or O(cells near the bounds).
+std::vector<double> fgt_own_images(const LineSample& sample, const SquaredWeights* squared,
+                                   const ReflectingAxis& axis, Span<const double> g,
+                                   const RunOptions& options);
 
 }  // namespace kestrel
 

@@ -80,6 +80,11 @@ class LineSample {
   mutable std::vector<std::unique_ptr<const CellMoments>> united_;  // the last one last
 };
 
+/// What a sample keeps whose samples are not known, but the moments of their squared weights are.
+struct SquaredWeights {
+  LineSample line;  // its cells are those of samples with these as weights
+};
+
 /// Of a sample of one variable, which keeps it: all sums of a call share its cells.
 inline const LineSample& line_sample(const Sample& sample, const RunOptions& options) {
   return sample.prepared<LineSample>([&] {

@@ -85,4 +85,9 @@ double FourierWindow::transform(double f) const {
   return static_cast<double>(taps_ * std::sinh(s) / (s * bessel_i0(beta)));
 }
 
+double FourierWindow::variance() const {
+  // -(d/df)^2 log transform(f) / (2 pi)^2 at f = 0.
+  return 0.25 * taps_ * taps_ / beta_ * (1 / std::tanh(beta_) - 1 / beta_);
+}
+
 }  // namespace kestrel

@@ -33,6 +33,9 @@ class FourierWindow {
   /// The Fourier transform of psi, int psi(u) exp(2 pi i f u) du; f in cycles a cell, below 1/2.
   double transform(double f) const;
 
+  /// int u^2 psi(u) du / int psi(u) du: what spreading adds to the variance of samples.
+  double variance() const;
+
  private:
   static constexpr int kTerms = 10;  // terms of a tap's even and odd polynomial
 

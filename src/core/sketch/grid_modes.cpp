@@ -34,12 +34,6 @@ double middle_of_tiles(const GridSketch& sketch, std::size_t axis) {
   return std::floor(0.5 * middles.min + 0.5 * middles.max);
 }
 
-/// In units.
-double cell_value(const GridSketch::Tile& tile, std::size_t c) {
-  const double low = std::ldexp(static_cast<double>(tile.low[c]), -GridSketch::kQuantumBits);
-  return tile.high.empty() ? low : static_cast<double>(tile.high[c]) + low;
-}
-
 }  // namespace
 
 double least_in_cells(std::size_t d) {
@@ -218,7 +212,7 @@ void GridModes::fill(const FourierGeometry& geometry, RawVector<double>* cells,
       for (std::size_t j = 0; j < side[1]; ++j) {
         for (std::size_t k = 0; k < side[2]; ++k) {
           const std::size_t c = (i * side[1] + j) * side[2] + k;
-          const double value = cell_value(tile, c);
+          const double value = tile.cell(c);
           // Cells beyond the windows of all samples are zero, and may be outside of the grid.
           if (value == 0) continue;
           const std::size_t at0 = whole_number<std::size_t>(corner[0] + static_cast<double>(i));

@@ -4,6 +4,7 @@
 #define KESTREL_CORE_SKETCH_GRID_SKETCH_HPP
 
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -84,6 +85,12 @@ class GridSketch {
     /// of both if no full tile reaches this one.
     std::vector<std::int64_t> low, high;
     double room = 0;  // how many samples may have been added since low was below 2^42
+
+    /// What a cell has.
+    double cell(std::size_t c) const {
+      const double below = std::ldexp(static_cast<double>(low[c]), -kQuantumBits);
+      return high.empty() ? below : static_cast<double>(high[c]) + below;
+    }
   };
 
   /// Throws error(input) for another number of variables than two or three.

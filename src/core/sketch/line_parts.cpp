@@ -49,10 +49,15 @@ bool are_sums(const WideInteger* sums, const SketchPlan& plan, std::size_t row) 
   const bool weighted = plan.weighted();
   if (!is_count(weighted ? sums[row - 1] : sums[0])) return false;
   // Of light samples all sums may be rounded to zero, and an odd power to less than an even one.
-  WideInteger most = sums[0];
-  if (weighted) most += sums[row - 1].shifted_down(kQuantumBits);
-  if (sums[0] < none || (weighted && sums[row - 2] < none)) return false;
-  return are_powers(sums, most, true);
+  const auto most = [&](const WideInteger& first) {
+    WideInteger sum = first;
+    if (weighted) sum += sums[row - 1].shifted_down(kQuantumBits);
+    return sum;
+  };
+  constexpr int kMoments = LineSketch::kMoments;
+  if (sums[0] < none || (weighted && sums[kMoments] < none)) return false;
+  return are_powers(sums, most(sums[0]), true) &&
+         (!plan.bounded || are_powers(sums + kMoments, most(sums[kMoments]), true));
 }
 
 }  // namespace

@@ -43,7 +43,7 @@ std::uint64_t LineSketch::count(std::size_t k) const {
 double LineSketch::weight(std::size_t k) const { return in_quanta(sums(k)[0]); }
 
 double LineSketch::squares(std::size_t k) const {
-  return in_quanta(sums(k)[plan_.weighted() ? row() - 2 : 0]);
+  return in_quanta(sums(k)[plan_.weighted() ? kMoments : 0]);
 }
 
 WeightSums LineSketch::weight_sums() const {
@@ -197,21 +197,25 @@ void LineSketch::add_run(const double* x, const double* v, std::size_t count, do
 
 void LineSketch::add_weighted(const double* x, const double* w, std::size_t count, double key,
                               const simd::Table& table, WideInteger* sums) {
-  double light[simd::kWholeRun], weight[simd::kWholeRun], units[simd::kWholeRun];
+  double light[simd::kWholeRun], weight[simd::kWholeRun], units[simd::kWholeRun],
+      square[simd::kWholeRun];
   std::size_t lights = 0;
   for (std::size_t i = 0; i < count; ++i) {
     const double v = in_units(w[i]);
-    sums[kMoments] += WideInteger::of(whole_quanta(v * v));
+    if (!plan_.bounded) sums[kMoments] += WideInteger::of(whole_quanta(v * v));
     units[i] = v;
     if (v > 1) {
       add_heavy(x[i], v, key, sums);
+      if (plan_.bounded) add_heavy(x[i], v * v, key, sums + kMoments);
     } else {
       light[lights] = x[i];
-      weight[lights++] = v;
+      weight[lights] = v;
+      square[lights++] = v * v;
     }
   }
   count_ties(x, units, count, key, table);
   add_run(light, weight, lights, key, table, sums);
+  if (plan_.bounded) add_run(light, square, lights, key, table, sums + kMoments);
   sums[row() - 1] += WideInteger(static_cast<std::int64_t>(count)).shifted(kQuantumBits);
 }
 

@@ -37,6 +37,9 @@ struct SketchPlan {
   std::string response = "";
   int response_exponent = 0;
   double response_origin = 0;
+  /// Whether cells of weighted samples have the moments of squared weights, too, which sums over
+  /// samples and their own images at bounds need.
+  bool bounded = false;
 
   bool weighted() const { return !weight.empty(); }
   bool regression() const { return !response.empty(); }
@@ -45,7 +48,8 @@ struct SketchPlan {
   bool operator==(const SketchPlan& other) const {
     return exponent == other.exponent && column == other.column && weight == other.weight &&
            weight_exponent == other.weight_exponent && response == other.response &&
-           response_exponent == other.response_exponent && response_origin == other.response_origin;
+           response_exponent == other.response_exponent &&
+           response_origin == other.response_origin && bounded == other.bounded;
   }
 };
 
@@ -53,8 +57,9 @@ struct SketchPlan {
 /// cell with up to kMostKept samples keeps them. One with more has the sums S_a, a = 0, ...,
 /// kMoments - 1, of the whole numbers floor(2^44 v t^a + 1/2), t = 2 (x / W - k) - 1
 /// (simd/sketch/whole_moments.hpp). Here v is 1, or the weight in units of 2^weight_exponent; with
-/// weights there are also the sum of floor(2^44 v^2 + 1/2) and the number of samples. Samples of
-/// weight zero are left out. Of a regression there are the sums with v = 1, with the response in
+/// weights there are also the sum of floor(2^44 v^2 + 1/2) and the number of samples. With bounds,
+/// too, there are the sums of floor(2^44 v^2 t^a + 1/2) in place of the first one of these. Samples
+/// of weight zero are left out. Of a regression there are the sums with v = 1, with the response in
 /// its units, and with the square of that, one after the other. The samples of full cells are also
 /// counted by tie_counters.hpp, with floor(2^44 t + 1/2) + 2^44 as their places. So a sketch is a
 /// function of the samples alone: how they were cut into parts, in which order parts were added,
@@ -75,9 +80,10 @@ class LineSketch {
         scale_(std::ldexp(1.0, -plan_.exponent)),
         units_(std::ldexp(1.0, -plan_.weight_exponent)),
         response_units_(std::ldexp(1.0, -plan_.response_exponent)),
-        row_(plan_.regression() ? 3 * kMoments
-             : plan_.weighted() ? kMoments + 2
-                                : kMoments) {}
+        row_(plan_.regression()  ? 3 * kMoments
+             : !plan_.weighted() ? kMoments
+             : plan_.bounded     ? 2 * kMoments + 1
+                                 : kMoments + 2) {}
 
   const SketchPlan& plan() const { return plan_; }
   /// The number of samples.
@@ -104,8 +110,8 @@ class LineSketch {
   const KeptSamples& kept() const { return kept_; }
   /// The keys k of the cells with sums, ascending.
   const std::vector<double>& full() const { return full_; }
-  /// The sums of the k-th of these, row() numbers: kMoments, and with weights those of v^2 and
-  /// of 1; of a regression three times kMoments.
+  /// The sums of the k-th of these, row() numbers: kMoments, and with weights those of v^2,
+  /// one or kMoments, and of 1; of a regression three times kMoments.
   const WideInteger* sums(std::size_t k) const { return pool_.data() + slot_[k] * row(); }
   std::size_t row() const { return static_cast<std::size_t>(row_); }
   /// How many samples it holds, and the sums of v and v^2.

@@ -14,15 +14,19 @@ namespace kestrel {
 
 namespace {
 
-/// "KESTRELS", "KESTRELR" and "KESTRELG", lowest byte first.
-constexpr std::uint64_t kMark = 0x534c45525453454bu, kRegressionMark = 0x524c45525453454bu,
-                        kGridMark = 0x474c45525453454bu;
+/// "KESTRELS", "KESTRELB", "KESTRELR" and "KESTRELG", lowest byte first.
+constexpr std::uint64_t kMark = 0x534c45525453454bu, kBoundedMark = 0x424c45525453454bu,
+                        kRegressionMark = 0x524c45525453454bu, kGridMark = 0x474c45525453454bu;
 constexpr std::uint64_t kVersion = 2;
 /// Words around the names, the samples and the cells.
 constexpr std::size_t kFixedWords = 14;
 /// Numbers of counters in a word, and the bits of each.
 constexpr std::size_t kNumbersInWord = 4;
 constexpr unsigned kBitsOfNumber = 16;
+
+std::uint64_t mark_of(const SketchPlan& plan) {
+  return plan.regression() ? kRegressionMark : plan.bounded ? kBoundedMark : kMark;
+}
 
 /// Words of a sample that is kept, and of a cell.
 std::size_t words_of_sample(bool paired) { return paired ? 2 : 1; }
@@ -167,7 +171,7 @@ std::vector<unsigned char> bytes_of(const LineSketch& sketch) {
                      words_of_text(second.size()) + words_of_sample(plan.paired()) * kept.size() +
                      words_of_cell(sketch.row()) * sketch.full().size() +
                      words_of_ties(ties.size(), plan.weighted())));
-  out.put(regression ? kRegressionMark : kMark);
+  out.put(mark_of(plan));
   out.put(kVersion);
   if (regression) out.put(plan.response_origin);
   for (const int exponent :
@@ -200,9 +204,10 @@ std::vector<unsigned char> bytes_of(const LineSketch& sketch) {
 }
 
 LineSketch sketch_of(Span<const unsigned char> bytes) {
-  const bool regression = bytes.size >= kWordBytes && WordReader(bytes).word() == kRegressionMark;
+  const std::uint64_t mark = bytes.size >= kWordBytes ? WordReader(bytes).word() : kMark;
+  const bool regression = mark == kRegressionMark, bounded = mark == kBoundedMark;
   const std::size_t fixed = kFixedWords + regression;
-  WordReader in = checked(bytes, regression ? kRegressionMark : kMark, fixed);
+  WordReader in = checked(bytes, regression || bounded ? mark : kMark, fixed);
   const double origin = regression ? in.number() : 0.0;
   const std::int64_t exponent = static_cast<std::int64_t>(in.word()),
                      second_exponent = static_cast<std::int64_t>(in.word());
@@ -212,12 +217,13 @@ LineSketch sketch_of(Span<const unsigned char> bytes) {
   const std::uint64_t left = bytes.size / kWordBytes - fixed;
   if (std::max(std::max(column, second) / kWordBytes, std::max({kept, full, ties})) > left ||
       std::max(std::abs(exponent), std::abs(second_exponent)) > 2000 ||
-      (regression && second == 0)) {
+      ((regression || bounded) && second == 0)) {
     refuse("the sketch has an impossible plan");
   }
   const bool paired = second > 0;
   SketchPlan plan{static_cast<int>(exponent), std::string(), paired ? "w" : ""};
   if (regression) std::swap(plan.weight, plan.response);
+  plan.bounded = bounded;
   const std::size_t row = LineSketch(plan).row();
   if (words_of_text(column) + words_of_text(second) + words_of_sample(paired) * kept +
           words_of_cell(row) * full + words_of_ties(ties, plan.weighted()) !=

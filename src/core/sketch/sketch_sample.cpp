@@ -15,26 +15,32 @@ namespace kestrel {
 namespace {
 
 /// sum w z^a / a! over the samples of a cell, z = t / 2 their offsets from its centre in widths,
-/// and then the sum of w^2. `unit`: the weight w that stands for a unit of the sketch.
-void write_moments(const LineSketch& sketch, const CellOfSketch& cell, double unit,
+/// and then the sum of w^2. `unit`: the weight that stands for a unit of the sketch. If `squared`,
+/// w are the squares of the weights, and the last sum is 0.
+void write_moments(const LineSketch& sketch, const CellOfSketch& cell, bool squared, double unit,
                    const RunOptions& options, double* to) {
+  constexpr int kMoments = LineSketch::kMoments;
   if (cell.full) {
-    for (int a = 0; a < LineSketch::kMoments; ++a) {
-      to[a] = unit * std::ldexp(sketch.sums(cell.begin)[a].value() / simd::kQuanta, -a);
+    const WideInteger* sums = sketch.sums(cell.begin) + (squared ? kMoments : 0);
+    const double scale = squared ? unit * unit : unit;
+    for (int a = 0; a < kMoments; ++a) {
+      to[a] = scale * std::ldexp(sums[a].value() / simd::kQuanta, -a);
     }
-    to[LineSketch::kMoments] = unit * unit * sketch.squares(cell.begin);
+    to[kMoments] = unit * unit * sketch.squares(cell.begin);
   } else {
     double offset[LineSketch::kMostKept], weight[LineSketch::kMostKept], sum[kMaxMoments + 1];
     const KeptSamples& kept = sketch.kept();
     for (std::size_t i = cell.begin; i < cell.end; ++i) {
       const double y = std::ldexp(kept.x[i], -sketch.plan().exponent);
+      const double w = unit * sketch.kept_units(i);
       offset[i - cell.begin] = (y - cell.key) - 0.5;
-      weight[i - cell.begin] = unit * sketch.kept_units(i);
+      weight[i - cell.begin] = squared ? w * w : w;
     }
-    sum_powers(offset, sketch.plan().weighted() ? weight : nullptr, cell.end - cell.begin,
-               LineSketch::kMoments, *options.table, sum);
-    std::copy_n(sum, LineSketch::kMoments + 1, to);
+    sum_powers(offset, sketch.plan().weighted() ? weight : nullptr, cell.end - cell.begin, kMoments,
+               *options.table, sum);
+    std::copy_n(sum, kMoments + 1, to);
   }
+  if (squared) to[kMoments] = 0;
   divide_by_factorials(LineSketch::kMoments, to);
 }
 
@@ -135,7 +141,9 @@ WeightSums weights_of_sample(const LineSketch& sketch) {
   return weights_of_mean_one(sketch, &factor);
 }
 
-GivenCells cells_with_moments(const LineSketch& sketch, const RunOptions& options) {
+namespace {
+
+GivenCells given_cells(const LineSketch& sketch, bool squared, const RunOptions& options) {
   double unit = 1;
   if (sketch.plan().weighted()) {
     weights_of_mean_one(sketch, &unit);
@@ -144,7 +152,7 @@ GivenCells cells_with_moments(const LineSketch& sketch, const RunOptions& option
   GivenCells given{{}, {}, {}, {}, LineSketch::kMoments};
   for (const CellOfSketch& cell : cells_of(sketch)) {
     double moments[LineSketch::kMoments + 1];
-    write_moments(sketch, cell, unit, options, moments);
+    write_moments(sketch, cell, squared, unit, options, moments);
     given.keys.push_back(cell.key);
     given.moments.insert(given.moments.end(), moments, moments + LineSketch::kMoments);
     given.squares.push_back(moments[LineSketch::kMoments]);
@@ -152,6 +160,18 @@ GivenCells cells_with_moments(const LineSketch& sketch, const RunOptions& option
         static_cast<double>(cell.full ? sketch.count(cell.begin) : cell.end - cell.begin));
   }
   return given;
+}
+
+std::unique_ptr<const CellMoments> moments_of_cells(const LineSketch& sketch, bool squared,
+                                                    const RunOptions& options) {
+  return std::make_unique<const CellMoments>(given_cells(sketch, squared, options),
+                                             sketch.plan().exponent, LineSketch::kMoments, options);
+}
+
+}  // namespace
+
+GivenCells cells_with_moments(const LineSketch& sketch, const RunOptions& options) {
+  return given_cells(sketch, false, options);
 }
 
 std::unique_ptr<const Sample> sample_of_sketch(const LineSketch& sketch,
@@ -171,11 +191,15 @@ std::unique_ptr<const Sample> sample_of_sketch(const LineSketch& sketch,
     sample = std::make_unique<const Sample>(
         n, std::vector<double>{sketch.range().min, sketch.range().max});
     sample->prepared<LineSample>([&] {
-      auto cells = std::make_unique<const CellMoments>(cells_with_moments(sketch, options),
-                                                       sketch.plan().exponent, LineSketch::kMoments,
-                                                       options);
-      return std::make_unique<LineSample>(weights, sketch.range(), std::move(cells));
+      return std::make_unique<LineSample>(weights, sketch.range(),
+                                          moments_of_cells(sketch, false, options));
     });
+    if (sketch.plan().bounded) {
+      sample->prepared<SquaredWeights>([&] {
+        return std::make_unique<SquaredWeights>(SquaredWeights{
+            LineSample(weights, sketch.range(), moments_of_cells(sketch, true, options))});
+      });
+    }
   }
   sample->prepared<WeightSums>([&] { return std::make_unique<WeightSums>(weights); });
   sample->prepared<Ties>([&] { return std::make_unique<Ties>(ties_of_sketch(sketch)); });
@@ -236,7 +260,8 @@ int exponent_for(double bandwidth) { return cell_exponent(bandwidth, exponents_o
 
 // ---- two and three variables
 
-std::unique_ptr<const Sample> sample_of_sketch(const GridSketch& sketch) {
+std::unique_ptr<const Sample> sample_of_sketch(const GridSketch& sketch,
+                                               const SampleCovariance& moments) {
   double factor;
   const WeightSums weights = weights_of_mean_one(sketch, &factor);
   const double unit =
@@ -252,8 +277,7 @@ std::unique_ptr<const Sample> sample_of_sketch(const GridSketch& sketch) {
   sample->prepared<SpreadSamples>(
       [&] { return std::make_unique<SpreadSamples>(SpreadSamples{source}); });
   sample->prepared<Ties>([&] { return std::make_unique<Ties>(ties_of_sketch(sketch)); });
-  sample->prepared<SampleCovariance>(
-      [&] { return std::make_unique<SampleCovariance>(sketch.moments()); });
+  sample->prepared<SampleCovariance>([&] { return std::make_unique<SampleCovariance>(moments); });
   sample->prepared<GridModes>([&] { return std::move(modes); });
   sample->prepared<WeightSums>([&] { return std::make_unique<WeightSums>(weights); });
   return sample;

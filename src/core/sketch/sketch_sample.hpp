@@ -8,6 +8,7 @@
 #include "core/base/run_options.hpp"
 #include "core/base/span.hpp"
 #include "core/data/sample.hpp"
+#include "core/data/sample_moments.hpp"
 #include "core/data/ties.hpp"
 #include "core/data/weights.hpp"
 #include "core/fgt/cell_moments.hpp"
@@ -56,8 +57,10 @@ Ties ties_of_sketch(const LineSketch& sketch);
 /// sample at least. O(cells) each.
 std::vector<double> quantiles_of(const LineSketch& sketch, Span<const double> prob);
 
-/// The same of two or three variables, for the engine `fourier`. The sketch is settled.
-std::unique_ptr<const Sample> sample_of_sketch(const GridSketch& sketch);
+/// The same of two or three variables, for the engine `fourier`, with that mean and covariance. The
+/// sketch is settled.
+std::unique_ptr<const Sample> sample_of_sketch(const GridSketch& sketch,
+                                               const SampleCovariance& moments);
 
 /// The least bandwidth that the cells serve along each axis, given the others, for sums of degree 0
 /// and 2; 0 if all samples are known.

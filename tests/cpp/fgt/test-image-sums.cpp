@@ -124,7 +124,7 @@ TEST_P(Images, AreThoseOfTheOracle) {
         const double found = fgt_image_psi(sample, axis, span({g}), r, threads(1))[0];
         EXPECT_LE(std::fabs(found - sums.pairs[k]), 3e-14 * sums.size[k]) << "order " << r;
       }
-      const double own = fgt_own_images(sample, axis, span({g}), threads(1))[0];
+      const double own = fgt_own_images(sample, nullptr, axis, span({g}), threads(1))[0];
       EXPECT_LE(std::fabs(own - sums.own), 1e-13 * sums.size[0]);
     }
   }
@@ -153,7 +153,7 @@ TEST(ImageSums, RefuseOrdersAndSquaredWeightsThatCellsLack) {
   const GivenCells cells{{0}, std::vector<double>(16, 0.0), {5}, {2}, 16};
   const LineSample weighted({3, 5, 2, 1, 2}, {0, 1},
                             std::make_unique<const CellMoments>(cells, -6, 16, threads(1)));
-  EXPECT_THROW(fgt_own_images(weighted, axis, span({1}), threads(1)), error);
+  EXPECT_THROW(fgt_own_images(weighted, nullptr, axis, span({1}), threads(1)), error);
 }
 
 }  // namespace

@@ -122,6 +122,13 @@ TEST(FourierWindow, PolynomialsAndTransformAreThatOfTheWindow) {
       }
       EXPECT_NEAR(window.transform(f), static_cast<double>(sum * taps / steps), 1e-10);
     }
+    real square = 0, all = 0;
+    for (int i = 0; i < 20000; ++i) {
+      const real u = taps * ((i + 0.5L) / 20000 - 0.5L);
+      square += u * u * kaiser_bessel(u, taps);
+      all += kaiser_bessel(u, taps);
+    }
+    EXPECT_NEAR(window.variance(), static_cast<double>(square / all), 1e-8);
   }
 }
 

@@ -8,6 +8,7 @@
 #include "core/criteria/criteria.hpp"
 #include "core/fourier/density.hpp"
 #include "core/fourier/image_functionals.hpp"
+#include "core/sketch/circular_grid.hpp"
 #include "core/sketch/grid_modes.hpp"
 #include "core/sketch/grid_sketch.hpp"
 #include "core/sketch/sketch_bytes.hpp"
@@ -318,11 +319,59 @@ TEST_P(GridOfSamples, HasTheMeanAndTheCovariance) {
               1e-11 / static_cast<double>(share(s)));
 }
 
+TEST_P(GridOfSamples, HasTheCovarianceInAPeriodOfSamplesThatAreWholePeriodsAway) {
+  const Drawn& s = GetParam();
+  const GridSketch here = sketch_of(s);
+  // No window reaches from one period into the next one.
+  const double cell = std::ldexp(1.0, here.plan().exponent[0]);
+  const ValueRange range = here.ranges()[0];
+  const double period = 1.1 * (2 * (range.max - range.min) + 2 * GridSketch::kTaps * cell);
+  Drawn turned = s;
+  for (std::size_t i = 0; i < s.n; ++i) turned.x[i] += period * static_cast<double>(i % 4);
+  GridSketch there(here.plan());
+  add_rows(turned, all_rows(turned), on_widest(), &there);
+  there.settle(on_widest());
+  const double periods[] = {period, 0, 0};
+  const SampleCovariance got = circular_moments(there, {periods, s.d}), wanted = here.moments();
+  for (std::size_t k = 0; k < s.d; ++k) {
+    for (std::size_t l = 0; l < s.d; ++l) {
+      const double size =
+          std::sqrt(wanted.covariance[k * s.d + k] * wanted.covariance[l * s.d + l]);
+      const double cells = std::ldexp(1.0, here.plan().exponent[k] + here.plan().exponent[l]);
+      // Samples that are moved are rounded.
+      const double rounded =
+          1e-15 * (std::fabs(range.max) + 4 * period) * std::sqrt(wanted.covariance[k * s.d + k]);
+      EXPECT_NEAR(got.covariance[k * s.d + l], wanted.covariance[k * s.d + l],
+                  1e-11 * size + 1e-11 * cells + rounded);
+    }
+  }
+}
+
+// Equally spaced, so that samples are at the ends of any period.
+TEST(CircularGrid, HasTheCovarianceOfAUniformVariable) {
+  constexpr std::size_t kSide = 200;
+  const double period = 24.7;
+  Drawn s{"uniform", kSide * kSide, 2, {}, std::vector<double>(kSide * kSide, 1.0)};
+  for (std::size_t i = 0; i < s.n; ++i) {
+    s.x.push_back(period / kSide * static_cast<double>(i / kSide));
+  }
+  for (std::size_t i = 0; i < s.n; ++i) s.x.push_back(std::sin(static_cast<double>(i % kSide)));
+  GridSketch sketch(GridPlan{{-1, 0}, {"a", "b"}});
+  add_rows(s, all_rows(s), on_widest(), &sketch);
+  sketch.settle(on_widest());
+  const double periods[] = {period, 0};
+  const SampleCovariance got = circular_moments(sketch, {periods, 2});
+  EXPECT_NEAR(got.covariance[0], period * period / 12, 1e-4 * period * period / 12);
+  EXPECT_NEAR(got.covariance[3], sketch.moments().covariance[3], 0);
+  const double narrow[] = {6.9, 0};
+  EXPECT_THROW(circular_moments(sketch, {narrow, 2}), error);
+}
+
 TEST_P(GridOfSamples, HasTheSumsOverPairsOfItsSamples) {
   const Drawn s = counted(GetParam());
   const GridSketch sketch = sketch_of(GetParam());
   ASSERT_FALSE(sketch.keeps_all());
-  const std::unique_ptr<const Sample> sample = sample_of_sketch(sketch);
+  const std::unique_ptr<const Sample> sample = sample_of_sketch(sketch, sketch.moments());
   FourierDemand demand;
   FourierPairs pairs(*sample, demand, {}, on_widest());
   const double rho = s.d == 2 ? -0.4 : 0.3;
@@ -359,7 +408,7 @@ TEST_P(GridOfSamples, HasTheSumsOverPairsOfItsSamples) {
 TEST_P(GridOfSamples, HasTheDensityOfItsSamples) {
   const Drawn s = counted(GetParam());
   const GridSketch sketch = sketch_of(GetParam());
-  const std::unique_ptr<const Sample> sample = sample_of_sketch(sketch);
+  const std::unique_ptr<const Sample> sample = sample_of_sketch(sketch, sketch.moments());
   const SpreadSamples* spread = sample->found<SpreadSamples>();
   ASSERT_NE(spread, nullptr);
   const std::vector<double> H = matrix_at(sketch, 1.6, 0);
@@ -508,7 +557,7 @@ INSTANTIATE_TEST_SUITE_P(Shapes, GridWithImages, testing::ValuesIn(samples_with_
 TEST_P(GridWithImages, FunctionalsWithImagesAreThoseOfThePairs) {
   const Drawn& s = GetParam();
   const GridSketch sketch = sketch_of(s);
-  const auto sample = sample_of_sketch(sketch);
+  const auto sample = sample_of_sketch(sketch, sketch.moments());
   const Drawn some = counted(s);
   std::vector<ReflectingAxis> axes;
   std::vector<double> g;

@@ -56,11 +56,17 @@ bool is_weighted(const Line& line) {
   return std::any_of(line.w.begin(), line.w.end(), [](double w) { return w != 1; });
 }
 
+/// In the names of lines with moments of squared weights.
+const std::string kBounded = "_bounded";
+
 /// A weighted line in units of which the mean weight has an eighth.
 SketchPlan plan_of(const Line& line) {
   if (!is_weighted(line)) return {exponent_of(line), "x"};
   const double all = std::accumulate(line.w.begin(), line.w.end(), 0.0);
-  return {exponent_of(line), "x", "w", std::ilogb(all / static_cast<double>(line.w.size())) + 3};
+  SketchPlan plan{exponent_of(line), "x", "w",
+                  std::ilogb(all / static_cast<double>(line.w.size())) + 3};
+  plan.bounded = line.name.find(kBounded) != std::string::npos;
+  return plan;
 }
 
 void add_samples(const Line& line, std::size_t from, std::size_t count, const RunOptions& options,
@@ -89,7 +95,10 @@ Line positive(const Line& line) {
 
 std::vector<Line> lines_of_every_kind() {
   std::vector<Line> all;
-  for (const Line& line : lines::of_every_kind(500)) all.push_back(line);
+  for (const Line& line : lines::of_every_kind(500)) {
+    all.push_back(line);
+    if (is_weighted(line)) all.push_back({line.name + kBounded, line.x, line.w});
+  }
   for (const Line& line : lines::of_every_small_size()) all.push_back(line);
   all.push_back(lines::make("many", 1500, shapes::normal));
   all.push_back(lines::make(
@@ -125,7 +134,9 @@ TEST_P(Sketch, HasTheSumsOfItsCells) {
   const Line line = positive(GetParam());
   const SketchPlan plan = plan_of(GetParam());
   const double width = std::ldexp(1.0, plan.exponent);
-  const std::size_t row = plan.weighted() ? kMoments + 2 : kMoments;
+  const std::size_t row = plan.bounded      ? 2 * kMoments + 1
+                          : plan.weighted() ? kMoments + 2
+                                            : kMoments;
   std::map<double, std::vector<std::pair<double, double>>> cells;
   for (std::size_t i = 0; i < line.x.size(); ++i) {
     cells[std::floor(line.x[i] / width)].push_back({line.x[i], line.w[i]});
@@ -146,7 +157,7 @@ TEST_P(Sketch, HasTheSumsOfItsCells) {
       ASSERT_LT(full, sketch.full().size());
       EXPECT_EQ(sketch.full()[full], cell.first);
       EXPECT_EQ(sketch.count(full), cell.second.size());
-      Wide sums[kMoments + 2] = {};
+      Wide sums[2 * kMoments + 1] = {};
       for (const auto& one : cell.second) {
         const volatile double t = 2 * (one.first / width - cell.first) - 1;
         const double v = one.second / std::ldexp(1.0, plan.weight_exponent);
@@ -154,13 +165,15 @@ TEST_P(Sketch, HasTheSumsOfItsCells) {
         ties.add({{static_cast<std::int64_t>(cell.first),
                    static_cast<std::int64_t>(quanta + 17592186044416.0)}},
                  std::floor(v * 17592186044416.0 + 0.5));
-        volatile double power = v;
+        volatile double power = v, square = v * v;
         for (int a = 0; a < kMoments; ++a) {
           sums[a] += static_cast<Wide>(std::floor(power * 17592186044416.0 + 0.5));
           power = power * t;
+          if (a > 0 && !plan.bounded) continue;
+          sums[kMoments + a] += static_cast<Wide>(std::floor(square * 17592186044416.0 + 0.5));
+          square = square * t;
         }
-        sums[kMoments] += static_cast<Wide>(std::floor(v * v * 17592186044416.0 + 0.5));
-        sums[kMoments + 1] += static_cast<Wide>(17592186044416.0);
+        if (plan.weighted()) sums[row - 1] += static_cast<Wide>(17592186044416.0);
       }
       ASSERT_EQ(sketch.row(), row);
       for (std::size_t a = 0; a < row; ++a) {
