@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "core/mixed/mixed_kernel.hpp"
+#include "shared/mixed_reach.hpp"
 
 namespace kestrel {
 

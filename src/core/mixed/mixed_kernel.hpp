@@ -30,9 +30,6 @@ enum class OrderedKernel { wang_van_ryzin, li_racine, racine_li_yan };
 /// factors as `density`.
 enum class MixedForm { weights, density, convolution, distribution, derivative };
 
-/// How far the Epanechnikov kernel reaches, in bandwidths.
-constexpr double kSqrt5 = 2.23606797749978969641;
-
 /// The kernel of continuous columns is not divided by its integral: at 0 it is 1.
 struct MixedKernel {
   /// gaussian (h: the standard deviation) or epanechnikov (support sqrt(5) h), both with variance

@@ -7,17 +7,14 @@ namespace kestrel {
 
 namespace {
 
-/// The distance beyond which a window is zero, in the units of the leaves (simd::MixedWindow), and
-/// a little more; 0 if there is none. Beyond that of the Gaussian kernel it is below exp(-160) of
-/// its value at kFarthestMixed.
+/// The distance beyond which a window is zero (shared/mixed_reach.hpp); 0 if there is none.
 double reach_of(simd::MixedWindow window) {
-  constexpr double kRounding = 1 + 1e-9;
   switch (window) {
-    case simd::MixedWindow::gaussian: return kFarthestMixed + 4;
-    case simd::MixedWindow::epanechnikov: return kRounding * kSqrt5;
+    case simd::MixedWindow::gaussian: return kMixedGaussianReach;
+    case simd::MixedWindow::epanechnikov: return kMixedEpanechnikovReach;
     case simd::MixedWindow::uniform:
     case simd::MixedWindow::triangle:
-    case simd::MixedWindow::cubic: return kRounding;
+    case simd::MixedWindow::cubic: return kMixedUnitReach;
     default: return 0.0;
   }
 }

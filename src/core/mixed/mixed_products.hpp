@@ -7,11 +7,9 @@
 
 #include "core/mixed/mixed_neighbours.hpp"
 #include "core/mixed/mixed_tiles.hpp"
+#include "shared/mixed_reach.hpp"
 
 namespace kestrel {
-
-/// No sample counts that is farther away, in bandwidths of a Gaussian kernel.
-constexpr double kFarthestMixed = 38;
 
 /// Columns with kernels of one form are a group, which a leaf computes at once. One object a
 /// worker.

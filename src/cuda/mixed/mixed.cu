@@ -6,6 +6,7 @@
 #include "cuda/mixed/mixed.cuh"
 #include "cuda/mixed/sums.cuh"
 #include "shared/local_fit.hpp"
+#include "shared/mixed_reach.hpp"
 
 namespace kestrel_cuda {
 
@@ -71,13 +72,12 @@ MixedLaunch launch_for_columns(int columns, int task, bool linear, bool gaussian
   refuse("%d columns", columns);
 }
 
-/// Beyond this many bandwidths, or units of the kernel, windows are zero; see
-/// core/mixed/mixed_products.cpp.
+/// The distance beyond which a window is zero.
 double reach_of(int window) {
   switch (window) {
-    case KESTREL_GPU_mixed_gaussian: return 42.0;
-    case KESTREL_GPU_mixed_epanechnikov: return 2.2361;
-    default: return 1.0 + 1e-9;
+    case KESTREL_GPU_mixed_gaussian: return kestrel::kMixedGaussianReach;
+    case KESTREL_GPU_mixed_epanechnikov: return kestrel::kMixedEpanechnikovReach;
+    default: return kestrel::kMixedUnitReach;
   }
 }
 
