@@ -188,7 +188,7 @@
 #' s <- kde_sketch(faithful[1:100, ], plan) + kde_sketch(faithful[101:272, ], plan)
 #' Hpi(s)
 #' @export
-sketch_plan <- function(source, hmin = NULL, column = NULL, ..., y = NULL, w = NULL, bounded = FALSE) {
+sketch_plan <- function(source, hmin = NULL, column = NULL, ..., y = NULL, bounded = FALSE, w = NULL) {
   check_arguments("sketch_plan", given_names(...))
   if (!is.null(column)) column <- check_column_names(column)
   if (!is.null(w)) w <- check_column_name(w, "w")
