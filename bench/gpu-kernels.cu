@@ -69,23 +69,31 @@ void time_tensor(SumTask<Real> task, double farthest) {
     Buffer<GridNumbers> grid[2];
     Buffer<float> weights;
     Buffer<unsigned long long> most;
-    const float unit = task.grid_unit = grid_unit(farthest);
-    unsigned long long* const lost = most.reserve(1);
-    check(cudaMemset(lost, 0, sizeof *lost), "clearing memory");
-    const auto put = [&](const float* row, Buffer<GridNumbers>* to) {
+    const float unit = grid_unit(farthest);
+    unsigned long long* const largest = most.reserve(2);
+    check(cudaMemset(largest, 0, 2 * sizeof *largest), "clearing memory");
+    const auto put = [&](const float* row, float factor, Buffer<GridNumbers>* to) {
       GridNumbers* const numbers = to->reserve(grid_numbers(n, d));
-      put_on_grid<<<pieces(n, 8 * kTensorWarps), kTensorThreads>>>(row, n, d, unit, numbers, lost);
+      put_on_grid<<<pieces(n, 8 * kTensorWarps), kTensorThreads>>>(row, n, d, unit, factor, numbers,
+                                                                   largest);
       return numbers;
     };
-    task.grid_sample = put(task.sample, &grid[0]);
-    task.grid_point = put(task.point, &grid[1]);
+    task.grid_sample = put(task.sample, 1, &grid[0]);
+    task.grid_point = put(task.point, kPointFactor, &grid[1]);
     weights_on_grid<<<pieces(n, kTensorThreads), kTensorThreads>>>(task.weight, n, unit,
                                                                    weights.reserve(2 * n));
     check(cudaGetLastError(), "starting to round");
     task.weight = weights.data();
-    double square = 0.0;
-    check(cudaMemcpy(&square, lost, sizeof square, cudaMemcpyDeviceToHost), "copying it back");
-    if (grid_holds(d, farthest, std::sqrt(square))) time_launch(tensor, task, "tensor");
+    double square[2];
+    check(cudaMemcpy(square, largest, sizeof square, cudaMemcpyDeviceToHost), "copying it back");
+    const auto hold = [&](bool all) {
+      return grid_holds(d, farthest, std::sqrt(square[0]), std::sqrt(square[1]), all);
+    };
+    if (hold(false)) {
+      time_launch(tensor_launch<float, false>(KESTREL_GPU_gaussian, d), task, "tensor");
+    } else if (hold(true)) {
+      time_launch(tensor, task, "tensor");
+    }
   }
 }
 

@@ -1,5 +1,6 @@
 // The direct engine on the device: kernel sums at evaluation points, one kernel value a pair.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <utility>
@@ -54,6 +55,9 @@ class DensityOf : public Density {
                                : products_launch<Real>(kernel.leaf, kernel.d)),
         tensor_(moments_ > 0 ? Launch<Real>{nullptr, 0, 0}
                              : tensor_launch<Real>(kernel.leaf, kernel.d)) {
+    if constexpr (sizeof(Real) == sizeof(float)) {
+      if (tensor_.kernel != nullptr) short_tensor_ = tensor_launch<Real, false>(leaf_, d_);
+    }
     const std::size_t size = static_cast<std::size_t>(d_) * d_;
     upload(kernel.matrix, size, matrix_.reserve(size));
     upload(kernel.root, size, root_.reserve(size));
@@ -135,23 +139,23 @@ class DensityOf : public Density {
   }
 
   double largest(const double* value, std::size_t count) {
-    return raised([&](unsigned long long* to) {
+    return raised<1>([&](unsigned long long* to) {
       raise_to_largest<<<128, 256>>>(value, count, to);
       check(cudaGetLastError(), "starting to look for the farthest");
-    });
+    })[0];
   }
 
-  /// The number whose bits `raise` leaves, of zero at first.
-  template <class Raise>
-  double raised(const Raise& raise) {
-    unsigned long long bits = 0;
-    unsigned long long* to = largest_.reserve(1);
-    check(cudaMemset(to, 0, sizeof bits), "clearing memory");
+  /// The numbers whose bits `raise` leaves, of zero at first.
+  template <std::size_t kNumbers, class Raise>
+  std::array<double, kNumbers> raised(const Raise& raise) {
+    std::array<double, kNumbers> numbers;
+    static_assert(sizeof numbers == kNumbers * sizeof(unsigned long long), "bits of a double");
+    unsigned long long* to = largest_.reserve(kNumbers);
+    check(cudaMemset(to, 0, sizeof numbers), "clearing memory");
     raise(to);
-    check(cudaMemcpy(&bits, to, sizeof bits, cudaMemcpyDeviceToHost), "copying it back");
-    double result;
-    std::memcpy(&result, &bits, sizeof result);
-    return result;
+    check(cudaMemcpy(numbers.data(), to, sizeof numbers, cudaMemcpyDeviceToHost),
+          "copying it back");
+    return numbers;
   }
 
   /// Value t of point i goes to sum[t * sum_stride + i].
@@ -203,8 +207,13 @@ class DensityOf : public Density {
     const double farthest = std::max(largest(square, task->point_stride), largest_sample_);
     const Real* const products_weight = task->weight + padded_;
     if constexpr (sizeof(Real) == sizeof(float)) {
-      if (tensor_.kernel != nullptr && put_all_on_grid(farthest, products_weight, task)) {
-        return tensor_;
+      if (tensor_.kernel != nullptr && grid_holds(d_, farthest, 0, 0, true)) {
+        const GridRests rests = put_on_grid_all(farthest, products_weight, task);
+        const auto hold = [&](bool all) {
+          return grid_holds(d_, farthest, rests.remainder, rests.lost, all);
+        };
+        if (hold(false)) return short_tensor_;
+        if (hold(true)) return tensor_;
       }
     }
     if (!products_hold<Real>(d_, farthest)) return differences_;
@@ -215,30 +224,27 @@ class DensityOf : public Density {
     return products_;
   }
 
-  /// Returns false if the grid is too coarse.
-  bool put_all_on_grid(double farthest, const float* weight, SumTask<float>* task) {
-    if (!grid_holds(d_, farthest, 0.0)) return false;
+  /// Samples, points and weights. Returns the largest rests.
+  GridRests put_on_grid_all(double farthest, const float* weight, SumTask<float>* task) {
     const float unit = grid_unit(farthest);
-    const auto put = [&](const float* row, std::size_t count, Buffer<GridNumbers>* grid,
-                         unsigned long long* lost) {
+    const auto put = [&](const float* row, std::size_t count, float factor,
+                         Buffer<GridNumbers>* grid, unsigned long long* largest) {
       GridNumbers* const to = grid->reserve(grid_numbers(count, d_));
-      put_on_grid<<<pieces(count, 8 * kTensorWarps), kTensorThreads>>>(row, count, d_, unit, to,
-                                                                       lost);
+      put_on_grid<<<pieces(count, 8 * kTensorWarps), kTensorThreads>>>(row, count, d_, unit, factor,
+                                                                       to, largest);
       check(cudaGetLastError(), "starting to round coordinates");
       return to;
     };
-    const double lost = raised([&](unsigned long long* to) {
-      task->grid_sample = put(task->sample, padded_, &sample_grid_, to);
-      task->grid_point = put(task->point, task->point_stride, &point_grid_, to);
+    const std::array<double, 2> squares = raised<2>([&](unsigned long long* to) {
+      task->grid_sample = put(task->sample, padded_, 1, &sample_grid_, to);
+      task->grid_point = put(task->point, task->point_stride, kPointFactor, &point_grid_, to);
     });
-    if (!grid_holds(d_, farthest, std::sqrt(lost))) return false;
     float* const weights = grid_weight_.reserve(2 * padded_);
     weights_on_grid<<<pieces(padded_, kTensorThreads), kTensorThreads>>>(weight, padded_, unit,
                                                                          weights);
     check(cudaGetLastError(), "starting to round weights");
     task->weight = weights;
-    task->grid_unit = unit;
-    return true;
+    return {std::sqrt(squares[0]), std::sqrt(squares[1])};
   }
 
   /// Each launch takes some chunks, at all points of the block.
@@ -280,7 +286,8 @@ class DensityOf : public Density {
   const std::size_t moments_;
   const int degree_;
   const Launch<Real> differences_;
-  const Launch<Real> products_, tensor_;  // null: there is none
+  const Launch<Real> products_, tensor_;      // null: there is none
+  Launch<Real> short_tensor_{nullptr, 0, 0};  // without products of remainders
   std::size_t n_ = 0, padded_ = 0, chunk_ = 1024;
   Buffer<double> matrix_, root_, centre_;
   Buffer<int> factor_;

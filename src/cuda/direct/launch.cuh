@@ -156,12 +156,16 @@ Launch<double> double_tensor() {
           kTensorWarps * kTiles * kTensorPoints};
 }
 
-template <int kSlabs>
+template <int kSlabs, bool kAll>
 Launch<float> single_tensor() {
-  return {tensor_sum_single<kSlabs, 2, 2, 2>, kTensorThreads, kTensorWarps * 2 * kTensorPoints};
+  constexpr int kTiles = kSlabs == 1 && !kAll ? 4 : 2;
+  return {tensor_sum_single<kSlabs, kTiles, 2, 4 / kTiles, kAll>, kTensorThreads,
+          kTensorWarps * kTiles * kTensorPoints};
 }
 
-inline Launch<double> gaussian_tensor_launch(int d, double) {
+template <bool kAll>
+Launch<double> gaussian_tensor_launch(int d, double) {
+  static_assert(kAll, "double precision has no remainders");
   switch ((d + 7) / 8) {
     case 1: return double_tensor<1, 2, 2>();
     case 2: return double_tensor<2, 2, 2>();
@@ -174,21 +178,23 @@ inline Launch<double> gaussian_tensor_launch(int d, double) {
   }
 }
 
-inline Launch<float> gaussian_tensor_launch(int d, float) {
+template <bool kAll>
+Launch<float> gaussian_tensor_launch(int d, float) {
   switch ((d + 15) / 16) {
-    case 1: return single_tensor<1>();
-    case 2: return single_tensor<2>();
-    case 3: return single_tensor<3>();
-    default: return single_tensor<4>();
+    case 1: return single_tensor<1, kAll>();
+    case 2: return single_tensor<2, kAll>();
+    case 3: return single_tensor<3, kAll>();
+    default: return single_tensor<4, kAll>();
   }
 }
 
 /// Inner products on the tensor cores; null for other kernels or numbers of variables, or if the
-/// code for the current device was compiled for one without them.
-template <class Real>
+/// code for the current device was compiled for one without them. Not kAll: without products of
+/// remainders.
+template <class Real, bool kAll = true>
 Launch<Real> tensor_launch(int leaf, int d) {
   if (leaf != KESTREL_GPU_gaussian || d < kTensorFewest || d > kTensorMost) return {nullptr, 0, 0};
-  const Launch<Real> launch = gaussian_tensor_launch(d, Real());
+  const Launch<Real> launch = gaussian_tensor_launch<kAll>(d, Real());
   cudaFuncAttributes attributes;
   check(cudaFuncGetAttributes(&attributes, launch.kernel), "asking for the tensor cores");
   return attributes.ptxVersion >= 80 ? launch : Launch<Real>{nullptr, 0, 0};
@@ -227,17 +233,19 @@ inline bool tensor_products_hold(int d, double square) {
 
 /// The unit of the grid of tensor_sum_single(), if squared lengths are at most `square`.
 inline float grid_unit(double square) {
-  return static_cast<float>(std::sqrt(std::max(square, 1e-6)) / kGridRadius);
+  const float least = static_cast<float>(std::sqrt(square) / kGridRadius);
+  return least <= kFinestUnit ? kFinestUnit : std::exp2(std::ceil(std::log2(least)));
 }
 
-/// The same for tensor_sum_single(), if the grid loses vectors of length `lost`: 2 |x| |e - e'| and
-/// 2 |x' - x| |e|, 3 d truncated additions of products of a length of kGridRadius units and a
-/// remainder of less than sqrt(d) units, two of them, and five roundings of numbers up to `square`:
-/// of the weight, of the square of the unit (of inner products, which are up to twice as large), of
-/// the sum of both parts and of its product with that square.
-inline bool grid_holds(int d, double square, double lost) {
-  const double of_remainders = 3 * d * 0x1p-23 * 4 * square * std::sqrt(d) / kGridRadius;
-  const double error = 4 * std::sqrt(square) * lost + of_remainders + 5 * 0x1p-24 * square;
+/// The same for tensor_sum_single(), if remainders have lengths of at most `remainder`, and lose
+/// vectors of length `lost`: 2 |x| |e - e'| and 2 |x' - x| |e|; 3 d truncated additions of products
+/// of a coordinate and a remainder, twice two of them; two roundings of numbers up to `square`, of
+/// the weight and of the sum of both parts; and, without `all`, twice the product of two
+/// remainders.
+inline bool grid_holds(int d, double square, double remainder, double lost, bool all) {
+  const double length = std::sqrt(square);
+  const double error = 4 * length * lost + 3 * d * 0x1p-23 * 4 * length * remainder +
+                       2 * 0x1p-24 * square + (all ? 0.0 : 2 * remainder * remainder);
   return holds<float>(kestrel::kLn2 * error, square);
 }
 

@@ -37,7 +37,6 @@ struct SumTask {
   double* partial;            // [chunk * point_stride + point]
   // In half precision, for tensor_sum_single(): see tensor.cuh. `weight` then has two rows.
   const uint4 *grid_sample, *grid_point;
-  Real grid_unit;
   Rim rim;
   int d;
 };

@@ -167,12 +167,15 @@ __global__ void __launch_bounds__(kTensorThreads, kBlocks)
 #endif
 }
 
-// In single precision a coordinate x = unit (high + low) is two half-precision numbers, a multiple
-// of the unit and a remainder. The unit is the largest length of a sample or point / kGridRadius,
-// so that products and sums of multiples are integers below 2^24, which is exact in single
-// precision in any order. Products with a remainder are added up apart: they are so small that
-// their rounding errors hardly count.
+// In single precision a coordinate x = high + low is two half-precision numbers, a multiple of a
+// unit and a remainder. The unit is a power of two such that no sample or point is longer than
+// kGridRadius units. So products and sums of multiples are multiples of the square of the unit, up
+// to 2^24 of them, which is exact in single precision in any order. Products with a remainder are
+// added up apart: they are so small that their rounding errors hardly count, and those of two
+// remainders are often so small that they do not count at all.
 constexpr double kGridRadius = 3300.0;
+/// A finer unit would make remainders that half precision has no digits for.
+constexpr float kFinestUnit = 0x1p-11f;
 
 /// What thread 4 g + t has of sample or point g: {the multiples for variables 2 t and 2 t + 1, for
 /// 2 t + 8 and 2 t + 9, the remainders for both pairs}.
@@ -182,59 +185,76 @@ inline std::size_t grid_numbers(std::size_t count, int d) {
   return count / 8 * ((d + 15) / 16) * kWarp;
 }
 
-/// Splits x, and raises `lost` by the square of what is lost.
-__device__ __forceinline__ void split(float x, float unit, __half* high, __half* low, float* lost) {
-  const float units = 1.0f / unit;
-  *high = __float2half_rn(rintf(x * units));
-  const float remainder = fmaf(-__half2float(*high), unit, x);
-  *low = __float2half_rn(remainder * units);
-  const float rest = fmaf(-__half2float(*low), unit, remainder);
-  *lost = fmaf(rest, rest, *lost);
+/// Lengths, or their squares, of what is not among the multiples, and of what remainders lose.
+struct GridRests {
+  double remainder = 0, lost = 0;
+};
+
+/// Splits x, multiplied by a power of two. The rests are those of x itself.
+__device__ __forceinline__ void split(float x, float unit, float factor, __half* high, __half* low,
+                                      GridRests* rests) {
+  const float multiple = __half2float(__float2half_rn(rintf(x * (1.0f / unit)) * unit));
+  const float remainder = x - multiple;
+  const float kept = __half2float(__float2half_rn(remainder)), lost = remainder - kept;
+  *high = __float2half_rn(multiple * factor);
+  *low = __float2half_rn(kept * factor);
+  rests->remainder += static_cast<double>(remainder) * remainder;
+  rests->lost += static_cast<double>(lost) * lost;
 }
 
-/// The numbers of the columns of `row`, a warp for 8 columns: to[(group * slabs + slab) * 32 +
-/// thread], slabs of 16 variables. Raises `largest` to the largest square of what a column loses.
-__global__ void put_on_grid(const float* row, std::size_t stride, int d, float unit,
+/// Raises a number to the largest sum of the values of four threads of a warp, none negative.
+__device__ __forceinline__ void raise_by_warp(double value, unsigned long long* largest) {
+  value += __shfl_xor_sync(kWholeWarp, value, 1);
+  value += __shfl_xor_sync(kWholeWarp, value, 2);
+  for (int step = 16; step > 2; step /= 2) {
+    value = fmax(value, __shfl_xor_sync(kWholeWarp, value, step));
+  }
+  if (threadIdx.x % 32 == 0) {
+    atomicMax(largest, static_cast<unsigned long long>(__double_as_longlong(value)));
+  }
+}
+
+/// The numbers of the columns of `row` times a power of two, a warp for 8 columns: to[(group *
+/// slabs
+/// + slab) * 32 + thread], slabs of 16 variables. Raises largest[0] and largest[1] to the largest
+/// GridRests of a column, the remainder and what is lost.
+__global__ void put_on_grid(const float* row, std::size_t stride, int d, float unit, float factor,
                             GridNumbers* to, unsigned long long* largest) {
   const int lane = threadIdx.x % 32, slabs = (d + 15) / 16;
   const std::size_t group =
       static_cast<std::size_t>(blockIdx.x) * (blockDim.x / 32) + threadIdx.x / 32;
   if (group * 8 >= stride) return;
   const float* const column = row + group * 8 + lane / 4;
-  float lost = 0.0f;
+  GridRests rests;
   for (int slab = 0; slab < slabs; ++slab) {
     __half2 high[2], low[2];
     for (int pair = 0; pair < 2; ++pair) {
       const int k = slab * 16 + pair * 8 + lane % 4 * 2;
       const float x = k < d ? column[k * stride] : 0.0f;
       const float y = k + 1 < d ? column[(k + 1) * stride] : 0.0f;
-      split(x, unit, &high[pair].x, &low[pair].x, &lost);
-      split(y, unit, &high[pair].y, &low[pair].y, &lost);
+      split(x, unit, factor, &high[pair].x, &low[pair].x, &rests);
+      split(y, unit, factor, &high[pair].y, &low[pair].y, &rests);
     }
     const auto bits = [](const __half2& both) { return *reinterpret_cast<const unsigned*>(&both); };
     to[(group * slabs + slab) * 32 + lane] = {bits(high[0]), bits(high[1]), bits(low[0]),
                                               bits(low[1])};
   }
-  lost += __shfl_xor_sync(kWholeWarp, lost, 1);
-  lost += __shfl_xor_sync(kWholeWarp, lost, 2);
-  for (int step = 16; step > 2; step /= 2) {
-    lost = fmaxf(lost, __shfl_xor_sync(kWholeWarp, lost, step));
-  }
-  const double most = lost;
-  if (lane == 0) atomicMax(largest, static_cast<unsigned long long>(__double_as_longlong(most)));
+  raise_by_warp(rests.remainder, largest);
+  raise_by_warp(rests.lost, largest + 1);
 }
 
-/// v for one unit of a sum.
-__host__ __device__ inline float grid_scale(float unit) { return 2.0f * unit * unit; }
+/// Inner products are of samples and of points times this.
+constexpr float kPointFactor = 2.0f;
 
-/// Weights (the logarithms minus squared lengths) as multiples of grid_scale(), and remainders.
+/// Weights (the logarithms minus squared lengths) as multiples of what products of multiples are
+/// multiples of, and remainders.
 __global__ void weights_on_grid(const float* weight, std::size_t count, float unit, float* to) {
   const std::size_t i = static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (i >= count) return;
-  const float scale = grid_scale(unit);
-  const float multiple = rintf(weight[i] / scale);
+  const float scale = kPointFactor * unit * unit;
+  const float multiple = rintf(weight[i] / scale) * scale;
   to[i] = multiple;
-  to[count + i] = fmaf(-multiple, scale, weight[i]) / scale;
+  to[count + i] = weight[i] - multiple;
 }
 
 /// d = a b + c over 16 variables: a is {variables 2 t and 2 t + 1 of point g, of point g + 8,
@@ -250,8 +270,8 @@ __device__ __forceinline__ void multiply_add(float (&d)[4], const unsigned (&a)[
 #endif
 }
 
-/// Single precision, for at most 16 kSlabs variables.
-template <int kSlabs, int kTiles, int kBlocks, int kUnroll>
+/// Single precision, for at most 16 kSlabs variables. kAll: with products of two remainders.
+template <int kSlabs, int kTiles, int kBlocks, int kUnroll, bool kAll>
 __global__ void __launch_bounds__(kTensorThreads, kBlocks)
     tensor_sum_single(const SumTask<float> task) {
 #if __CUDA_ARCH__ >= 800
@@ -261,7 +281,6 @@ __global__ void __launch_bounds__(kTensorThreads, kBlocks)
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, t = lane % 4;
   const std::size_t first_tile =
       (static_cast<std::size_t>(blockIdx.x) * kTensorWarps + warp) * kTiles;
-  const float scale = grid_scale(task.grid_unit);
   unsigned high[kTiles][kSlabs][4], low[kTiles][kSlabs][4];
   double total[kTiles][2];
 #pragma unroll
@@ -310,13 +329,18 @@ __global__ void __launch_bounds__(kTensorThreads, kBlocks)
       for (int slab = 0; slab < kSlabs; ++slab) {
         const GridNumbers b = samples[stage][(j / kTensorSamples * kSlabs + slab) * 32 + lane];
 #pragma unroll
-        for (int i = 0; i < kTiles; ++i)
-          multiply_add(of_low[i], low[i][slab], b.z, b.w, slab == 0 ? from_low : of_low[i]);
+        for (int i = 0; i < kTiles; ++i) {
+          multiply_add(of_low[i], low[i][slab], b.x, b.y, slab == 0 ? from_low : of_low[i]);
+        }
 #pragma unroll
-        for (int i = 0; i < kTiles; ++i)
+        for (int i = 0; i < kTiles; ++i) {
           multiply_add(of_high[i], high[i][slab], b.x, b.y, slab == 0 ? from_high : of_high[i]);
+        }
+        if constexpr (kAll) {
 #pragma unroll
-        for (int i = 0; i < kTiles; ++i) multiply_add(of_low[i], low[i][slab], b.x, b.y, of_low[i]);
+          for (int i = 0; i < kTiles; ++i)
+            multiply_add(of_low[i], low[i][slab], b.z, b.w, of_low[i]);
+        }
 #pragma unroll
         for (int i = 0; i < kTiles; ++i)
           multiply_add(of_low[i], high[i][slab], b.z, b.w, of_low[i]);
@@ -325,7 +349,7 @@ __global__ void __launch_bounds__(kTensorThreads, kBlocks)
       for (int i = 0; i < kTiles; ++i) {
 #pragma unroll
         for (int c = 0; c < 4; ++c) {
-          sum[i][c / 2] += Exp2Single<0>::of(scale * (of_high[i][c] + of_low[i][c]));
+          sum[i][c / 2] += Exp2Single<0>::of(of_high[i][c] + of_low[i][c]);
         }
       }
     }
