@@ -207,14 +207,8 @@ class DensityOf : public Density {
     const double farthest = std::max(largest(square, task->point_stride), largest_sample_);
     const Real* const products_weight = task->weight + padded_;
     if constexpr (sizeof(Real) == sizeof(float)) {
-      if (tensor_.kernel != nullptr && grid_holds(d_, farthest, 0, 0, true)) {
-        const GridRests rests = put_on_grid_all(farthest, products_weight, task);
-        const auto hold = [&](bool all) {
-          return grid_holds(d_, farthest, rests.remainder, rests.lost, all);
-        };
-        if (hold(false)) return short_tensor_;
-        if (hold(true)) return tensor_;
-      }
+      const Launch<float>* const launch = grid_launch(farthest, products_weight, task);
+      if (launch != nullptr) return *launch;
     }
     if (!products_hold<Real>(d_, farthest)) return differences_;
     task->weight = products_weight;
@@ -224,8 +218,10 @@ class DensityOf : public Density {
     return products_;
   }
 
-  /// Samples, points and weights. Returns the largest rests.
-  GridRests put_on_grid_all(double farthest, const float* weight, SumTask<float>* task) {
+  /// The launch for sums of numbers in half precision, for which it completes the task. Null if
+  /// there is none, or they lose too much.
+  const Launch<float>* grid_launch(double farthest, const float* weight, SumTask<float>* task) {
+    if (tensor_.kernel == nullptr || !grid_holds(d_, farthest, 0, 0, true)) return nullptr;
     const float unit = grid_unit(farthest);
     const auto put = [&](const float* row, std::size_t count, float factor,
                          Buffer<GridNumbers>* grid, unsigned long long* largest) {
@@ -239,12 +235,16 @@ class DensityOf : public Density {
       task->grid_sample = put(task->sample, padded_, 1, &sample_grid_, to);
       task->grid_point = put(task->point, task->point_stride, kPointFactor, &point_grid_, to);
     });
+    const auto hold = [&](bool all) {
+      return grid_holds(d_, farthest, std::sqrt(squares[0]), std::sqrt(squares[1]), all);
+    };
+    if (!hold(true)) return nullptr;
     float* const weights = grid_weight_.reserve(2 * padded_);
     weights_on_grid<<<pieces(padded_, kTensorThreads), kTensorThreads>>>(weight, padded_, unit,
                                                                          weights);
     check(cudaGetLastError(), "starting to round weights");
     task->weight = weights;
-    return {std::sqrt(squares[0]), std::sqrt(squares[1])};
+    return hold(false) ? &short_tensor_ : &tensor_;
   }
 
   /// Each launch takes some chunks, at all points of the block.

@@ -185,7 +185,7 @@ inline std::size_t grid_numbers(std::size_t count, int d) {
   return count / 8 * ((d + 15) / 16) * kWarp;
 }
 
-/// Lengths, or their squares, of what is not among the multiples, and of what remainders lose.
+/// Squared lengths of what is not among the multiples, and of what remainders lose.
 struct GridRests {
   double remainder = 0, lost = 0;
 };
@@ -328,18 +328,18 @@ __global__ void __launch_bounds__(kTensorThreads, kBlocks)
 #pragma unroll
       for (int slab = 0; slab < kSlabs; ++slab) {
         const GridNumbers b = samples[stage][(j / kTensorSamples * kSlabs + slab) * 32 + lane];
-#pragma unroll
-        for (int i = 0; i < kTiles; ++i) {
-          multiply_add(of_low[i], low[i][slab], b.x, b.y, slab == 0 ? from_low : of_low[i]);
-        }
-#pragma unroll
-        for (int i = 0; i < kTiles; ++i) {
-          multiply_add(of_high[i], high[i][slab], b.x, b.y, slab == 0 ? from_high : of_high[i]);
-        }
         if constexpr (kAll) {
 #pragma unroll
           for (int i = 0; i < kTiles; ++i)
-            multiply_add(of_low[i], low[i][slab], b.z, b.w, of_low[i]);
+            multiply_add(of_low[i], low[i][slab], b.z, b.w, slab == 0 ? from_low : of_low[i]);
+        }
+#pragma unroll
+        for (int i = 0; i < kTiles; ++i)
+          multiply_add(of_high[i], high[i][slab], b.x, b.y, slab == 0 ? from_high : of_high[i]);
+#pragma unroll
+        for (int i = 0; i < kTiles; ++i) {
+          multiply_add(of_low[i], low[i][slab], b.x, b.y,
+                       slab == 0 && !kAll ? from_low : of_low[i]);
         }
 #pragma unroll
         for (int i = 0; i < kTiles; ++i)
