@@ -53,6 +53,8 @@ double variable_picoseconds(Kernel kernel, double d, bool single) {
 /// The host sorts the samples, and values come back at 55 GB/s.
 constexpr double kRowSeconds = 29e-12, kPointSeconds = 24e-12, kSampleSeconds = 60e-9,
                  kValueSeconds = 8 / 55e9;
+/// Where values are added at all points: a row that a sample reaches, and a point.
+constexpr double kItemSeconds = 40e-12, kCoveredSeconds = 1.2e-12;
 /// What a thread of the host needs to copy a value: measured in 2026-11 on a host with 64
 /// processors and 4 H100s, where four threads copied 1e9 values in 0.6 s.
 constexpr double kCopySeconds = 8 / 3.3e9;
@@ -92,13 +94,24 @@ double gpu_variable_seconds(Kernel kernel, double n, double m, double d,
   return n * m * variable_picoseconds(kernel, d, single) * 1e-12 * gpu_slowness(device, single);
 }
 
-double gpu_scanline_seconds(double n, double m, double rows, const kestrel_gpu_device& device) {
-  return gpu_slowness(device, false) * (n * rows * kRowSeconds + m * kPointSeconds) +
-         kSampleSeconds * n + kValueSeconds * m;
+bool gpu_takes_events(const KernelChoice& kernel, std::size_t d) {
+  return kernel.kernel == Kernel::epanechnikov && (kernel.type == KernelType::radial || d == 1);
 }
 
-std::size_t gpu_scanline_devices(double rows_of_all, double m, std::size_t devices, int threads) {
-  const double work = rows_of_all * kRowSeconds + m * kPointSeconds;
+double gpu_scanline_work(const ScanlineGeometry& geometry, const KernelChoice& kernel, double n,
+                         double m) {
+  const double rows = geometry.rows_crossed();
+  const double sample = gpu_takes_events(kernel, geometry.line() ? 1 : geometry.axes())
+                            ? rows * kRowSeconds
+                            : rows * kItemSeconds + geometry.points_reached() * kCoveredSeconds;
+  return n * sample + m * kPointSeconds;
+}
+
+double gpu_scanline_seconds(double work, double n, double m, const kestrel_gpu_device& device) {
+  return gpu_slowness(device, false) * work + kSampleSeconds * n + kValueSeconds * m;
+}
+
+std::size_t gpu_scanline_devices(double work, double m, std::size_t devices, int threads) {
   const double host = m * kCopySeconds / threads, device = std::max(work, m * kValueSeconds);
   const double alone = std::max(host, device);
   const double together = std::max(host, device / static_cast<double>(devices));

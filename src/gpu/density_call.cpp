@@ -21,17 +21,16 @@ using Grid = std::optional<ScanlineGeometry>;
 std::string device_engine(const DensityTask& task, const Grid& grid, const std::string& asked,
                           Backend backend) {
   if (backend == Backend::cpu) return "";
-  const bool radial = task.kernel.type == KernelType::radial || task.sample.d() == 1;
-  const bool runs = grid && task.kernel.kernel == Kernel::epanechnikov && radial;
-  if (asked == "auto") return runs ? "scanline" : "direct";
-  const bool taken = asked == "direct" || (asked == "scanline" && runs);
+  if (asked == "auto") return grid ? "scanline" : "direct";
+  const bool taken = asked == "direct" || (asked == "scanline" && grid);
   return taken || backend == Backend::cuda ? asked : "";
 }
 
 double device_seconds(const DensityTask& task, const std::string& engine, const Grid& grid,
                       double m, bool single, const kestrel_gpu_device& device) {
   if (engine == "scanline" && grid) {
-    return gpu_scanline_seconds(task.samples(), m, grid->rows_crossed(), device);
+    const double work = gpu_scanline_work(*grid, task.kernel, task.samples(), m);
+    return gpu_scanline_seconds(work, task.samples(), m, device);
   }
   return gpu_direct_seconds(task.samples(), m, static_cast<double>(task.sample.d()), device,
                             single);
@@ -82,8 +81,10 @@ DensityChoice choose_density(const DensityTask& task, const DensityRequest& requ
   };
   if (!use.choose(choice.seconds, seconds)) return choice;
   choice.engine = device;
-  choice.reason =
-      device == "scanline" ? "the ends of runs on the GPU" : "sums every pair on the GPU";
+  choice.reason = device != "scanline" ? "sums every pair on the GPU"
+                  : gpu_takes_events(task.kernel, task.sample.d())
+                      ? "the ends of runs on the GPU"
+                      : "the points of runs on the GPU";
   choice.seconds = seconds(gpu_device()) / static_cast<double>(gpu_devices().size());
   choice.device = use.device();
   return choice;

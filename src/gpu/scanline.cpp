@@ -20,8 +20,10 @@ namespace kestrel {
 
 namespace {
 
-/// Bytes of the cells of a tile: two tiles make a batch.
-constexpr std::size_t kTileBytes = kScanlineBatchBytes / 2;
+/// Bytes of the cells of a tile: two tiles of events make a batch. Every block of the device's
+/// threads that adds rows looks at all samples of its tile, so that smaller ones save time.
+constexpr std::size_t kEventTileBytes = kScanlineBatchBytes / 2,
+                      kRowTileBytes = kScanlineBatchBytes / 8;
 /// Limits on the bytes of a part of the output. A part is an eighth of a slab, within these limits,
 /// so that most of the slab is copied while the rest is computed; two parts are on the device at a
 /// time. kShareOfMemory: the share of the device's free memory for the parts if runs lie along the
@@ -43,43 +45,47 @@ constexpr std::size_t kCopied = std::size_t{1} << 16;
 constexpr double kSortingShare = 0.3;
 
 /// Bytes of a cell on the device.
-std::size_t cell_bytes(int limbs) {
-  return sizeof(std::uint64_t) * static_cast<std::size_t>(scanline_cell(limbs));
+std::size_t cell_bytes(int limbs, bool events) {
+  return sizeof(std::uint64_t) * static_cast<std::size_t>(events ? scanline_cell(limbs) : limbs);
 }
 
 ScanlineSettings settings_for(const KernelChoice& choice, std::size_t d,
                               const ScanlineSettings& given) {
-  const bool radial = choice.type == KernelType::radial || d == 1;
-  if (choice.kernel != Kernel::epanechnikov || !radial) {
-    throw gpu_error(
-        GpuProblem::unsuited,
-        "on a CUDA device the engine \"scanline\" takes radial Epanechnikov kernels only");
-  }
   gpu_table();  // throws if there is none, before samples are sorted
   ScanlineSettings settings;
   settings.limbs = given.limbs;
-  settings.method = ScanlineMethod::events;
+  settings.method = gpu_takes_events(choice, d) ? ScanlineMethod::events : ScanlineMethod::rows;
   settings.sorted = true;
   return settings;
 }
 
 /// The description of a grid and its samples for the device.
-kestrel_gpu_scanline request_for(const ScanlineDensity& density) {
+kestrel_gpu_scanline request_for(const ScanlineDensity& density, bool events) {
   const ScanlineGeometry& geometry = density.geometry();
   const simd::ScanlineForm form = density.form();
   const simd::ScanlineSamples samples = density.sample()->leaf();
   const simd::ScanlineOutput output = density.output(nullptr);
   kestrel_gpu_scanline request{};
   request.axes = form.axes;
+  request.leaf = static_cast<int>(form.kernel) +
+                 (geometry.product() && !events ? static_cast<int>(kKernels) : 0);
+  request.events = events ? 1 : 0;
   request.limbs = form.limbs;
   for (std::size_t i = 0; i < geometry.axes(); ++i) {
     for (std::size_t j = 0; j <= i; ++j) request.slope[i][j] = form.slope[i][j];
     request.inverse[i] = form.inverse[i];
     const ScanlineAxis& axis = samples.axis[i];
-    request.axis[i] = {axis.origin,      axis.inverse_step,
-                       axis.step_high,   axis.step_low,
-                       samples.x[i],     geometry.max_shift(i) > 0 ? geometry.shift(i) : nullptr,
-                       geometry.count(i)};
+    request.axis[i] = {axis.origin,    axis.inverse_step,
+                       axis.step_high, axis.step_low,
+                       samples.x[i],   geometry.max_shift(i) > 0 ? geometry.shift(i) : nullptr,
+                       nullptr,        geometry.count(i)};
+  }
+  const simd::ScanlineData data = density.data();
+  request.d = static_cast<int>(data.d);
+  for (std::size_t k = 0; k < data.d; ++k) {
+    request.axis_of[k] = data.axis_of[k];
+    request.axis[data.axis_of[k]].point = data.point[k];
+    for (std::size_t l = 0; l <= k; ++l) request.root[k][l] = data.root[k][l];
   }
   request.room = form.room;
   request.limb_scale = form.limb_scale;
@@ -155,15 +161,14 @@ Cuts cut_slab(const ScanlineDensity& density, std::size_t count, double held, st
 }
 
 /// How many of the devices compute a slab. `back`: whether its values are copied to the host.
-std::size_t devices_for(const ScanlineDensity& density, std::size_t count, bool back,
-                        std::size_t devices, int threads) {
+std::size_t devices_for(const ScanlineDensity& density, const KernelChoice& choice,
+                        std::size_t count, bool back, std::size_t devices, int threads) {
   if (!back) return devices;
-  const ScanlineGeometry& geometry = density.geometry();
   const double share = static_cast<double>(count) / static_cast<double>(density.count());
   const double points = static_cast<double>(count) * static_cast<double>(density.points());
-  const double rows =
-      share * static_cast<double>(density.sample()->size()) * geometry.rows_crossed();
-  return gpu_scanline_devices(rows, points, devices, threads);
+  const double samples = share * static_cast<double>(density.sample()->size());
+  const double work = gpu_scanline_work(density.geometry(), choice, samples, points);
+  return gpu_scanline_devices(work, points, devices, threads);
 }
 
 /// Tiles of a piece, where the ranges of their samples are, and the parts they make.
@@ -236,10 +241,11 @@ void fill_group(const ScanlineDensity& density, const Part& part, Group* group,
 }
 
 /// The pieces of a slab from index `first` on.
-SlabTiles tiles_of(const ScanlineDensity& density, std::size_t first, const Cuts& cuts,
+SlabTiles tiles_of(const ScanlineDensity& density, bool events, std::size_t first, const Cuts& cuts,
                    const ParallelOptions& threads) {
   const ScanlineGeometry& geometry = density.geometry();
-  const std::size_t cell = cell_bytes(density.sample()->scale().limbs);
+  const std::size_t cell = cell_bytes(density.sample()->scale().limbs, events);
+  const std::size_t bytes = events ? kEventTileBytes : kRowTileBytes;
   const std::size_t points = density.points();
   SlabTiles slab;
   slab.piece.resize(cuts.size());
@@ -251,7 +257,7 @@ SlabTiles tiles_of(const ScanlineDensity& density, std::size_t first, const Cuts
     piece.first_point = (at - first) * points;
     std::size_t tiles = 0;
     for (const std::size_t count : cuts[p]) {
-      parts.push_back({ScanlineTiles(geometry, geometry.slab(at, count), cell, kTileBytes), at});
+      parts.push_back({ScanlineTiles(geometry, geometry.slab(at, count), cell, bytes), at});
       piece.part.push_back({tiles, count * points});
       piece.work += static_cast<double>(count * points);
       const std::size_t all = parts.back().tiles.count();
@@ -327,11 +333,13 @@ struct SlabState {
 GpuScanline::GpuScanline(const MatrixView& x, Weights w, Span<const RegularAxis> axes,
                          const KernelChoice& choice, Span<const double> root,
                          const ScanlineSettings& settings, const RunOptions& options)
-    : density_(x, w, axes, choice, root, settings_for(choice, x.cols, settings), options),
+    : choice_(choice),
+      events_(gpu_takes_events(choice, x.cols)),
+      density_(x, w, axes, choice, root, settings_for(choice, x.cols, settings), options),
       table_(gpu_table()),
       team_(
           [this](int device, const void* from) {
-            const kestrel_gpu_scanline request = request_for(density_);
+            const kestrel_gpu_scanline request = request_for(density_, events_);
             void* runs = nullptr;
             char text[512] = "";
             check_gpu(table_.scanline_open(device, &request, from, &runs, text, sizeof text), text);
@@ -357,9 +365,9 @@ void GpuScanline::slab(std::size_t first, std::size_t count, const RunOptions& o
   threads.poll = nullptr;
   const bool back = out.data != nullptr;
   const std::size_t devices =
-      devices_for(density_, count, back, team_.size(), parallel_threads(options.parallel));
+      devices_for(density_, choice_, count, back, team_.size(), parallel_threads(options.parallel));
   const Cuts cuts = cut_slab(density_, count, held_, devices);
-  const SlabTiles slab = tiles_of(density_, first, cuts, threads);
+  const SlabTiles slab = tiles_of(density_, events_, first, cuts, threads);
   std::vector<char> beyond(slab.piece.size());
   held_ = 0.0;  // unknown if the slab fails
   const DeviceTeam::Way way{devices, back && devices > 1};

@@ -12,9 +12,10 @@
 
 namespace kestrel {
 
-/// Sums of radial Epanechnikov kernels on a regular grid, by events. ScanlineDensity describes the
-/// arguments; if that sorts its samples and takes events, it gives the same bits with the same
-/// limbs. The samples are sorted on the host and stay on the device.
+/// Sums of compact kernels on a regular grid, by events for radial Epanechnikov kernels, else by
+/// rows. ScanlineDensity describes the arguments; if that sorts its samples and takes the same
+/// method, it gives the same bits with the same limbs. The samples are sorted on the host and stay
+/// on the device.
 ///
 /// Memory on the device: 8 bytes for each number of a sample, 192 MiB of cells (more for tiles that
 /// need it), and the output in two parts of at most 128 MiB (or of one index of the last axis); if
@@ -23,8 +24,8 @@ namespace kestrel {
 /// each range of its samples 16; on the host 200 and 32 (twice that while they grow).
 class GpuScanline {
  public:
-  /// Of the settings only `limbs` is used. Throws error as ScanlineDensity does, and gpu_error:
-  /// GpuProblem::unsuited for other kernels, and as gpu_table() does.
+  /// Of the settings only `limbs` is used. Throws error as ScanlineDensity does, and gpu_error as
+  /// gpu_table() does.
   GpuScanline(const MatrixView& x, Weights w, Span<const RegularAxis> axes,
               const KernelChoice& choice, Span<const double> root, const ScanlineSettings& settings,
               const RunOptions& options);
@@ -43,6 +44,8 @@ class GpuScanline {
   std::size_t points() const { return density_.points(); }
 
  private:
+  const KernelChoice choice_;
+  const bool events_;
   const ScanlineDensity density_;
   const kestrel_gpu_table& table_;
   mutable DeviceTeam team_;

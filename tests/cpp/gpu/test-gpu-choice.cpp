@@ -188,7 +188,7 @@ TEST(GpuUse, TheCpuTakesOverFromADeviceThatFailsAndKeepsTheRest) {
   EXPECT_THROW(asked.sums(failing, [] { return 9; }), gpu_error);
 }
 
-TEST(GpuDensity, TheDeviceHasScanlineForTheRadialEpanechnikovKernelAndDirectSums) {
+TEST(GpuDensity, TheDeviceHasScanlineForCompactKernelsOnGridsAndDirectSums) {
   set_gpu_object(FAKE_CUDA_GOOD, "");
   const Task grid = Task(50, 2, 3).on_grid(20, 0, 3).with_kernel(Kernel::epanechnikov);
   const Task uneven = Task(50, 2, 3).on_grid(20, 0, 3, 2).with_kernel(Kernel::epanechnikov);
@@ -196,11 +196,11 @@ TEST(GpuDensity, TheDeviceHasScanlineForTheRadialEpanechnikovKernelAndDirectSums
   const Task gaussian = Task(50, 2, 3).on_grid(20, 0, 3);
   EXPECT_EQ(device_engine(grid, "auto", Backend::automatic), "scanline");
   EXPECT_EQ(device_engine(uneven, "auto", Backend::automatic), "direct");
-  EXPECT_EQ(device_engine(biweight, "auto", Backend::automatic), "direct");
+  EXPECT_EQ(device_engine(biweight, "auto", Backend::automatic), "scanline");
+  EXPECT_EQ(device_engine(gaussian, "auto", Backend::automatic), "direct");
   EXPECT_EQ(device_engine(grid, "direct", Backend::automatic), "direct");
-  EXPECT_EQ(device_engine(biweight, "scanline", Backend::automatic), "");
   EXPECT_EQ(device_engine(gaussian, "fourier", Backend::automatic), "");
-  EXPECT_EQ(device_engine(biweight, "scanline", Backend::cuda), "scanline") << "it then refuses";
+  EXPECT_EQ(device_engine(biweight, "scanline", Backend::cuda), "scanline");
   EXPECT_EQ(device_engine(grid, "auto", Backend::cpu), "");
   EXPECT_EQ(choice(grid, {}, Backend::automatic).device, "") << "a short task";
   // The place is chosen by all slabs together.
