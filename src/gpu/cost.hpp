@@ -32,7 +32,12 @@ bool gpu_takes_events(const KernelChoice& kernel, std::size_t d);
 double gpu_scanline_work(const ScanlineGeometry& geometry, const KernelChoice& kernel, double n,
                          double m);
 
-/// The same on a device, with what the host does before and after.
+/// Whether an H200 takes that engine for a grid of m points in d variables, instead of direct sums,
+/// which are faster where kernels reach much of the grid: always for the ends of runs.
+bool gpu_prefers_scanline(const ScanlineGeometry& geometry, const KernelChoice& kernel, double n,
+                          double m, double d, bool single);
+
+/// The same as gpu_scanline_work() on a device, with what the host does before and after.
 double gpu_scanline_seconds(double work, double n, double m, const kestrel_gpu_device& device);
 
 /// How many of the devices to use for a grid whose values go to the host, of which so many threads

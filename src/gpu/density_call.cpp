@@ -19,9 +19,15 @@ using Grid = std::optional<ScanlineGeometry>;
 
 /// The engine of the device for a task, "" if it has none for the engine that was asked for.
 std::string device_engine(const DensityTask& task, const Grid& grid, const std::string& asked,
-                          Backend backend) {
+                          bool single, Backend backend) {
   if (backend == Backend::cpu) return "";
-  if (asked == "auto") return grid ? "scanline" : "direct";
+  if (asked == "auto") {
+    const double d = static_cast<double>(task.sample.d());
+    return grid && gpu_prefers_scanline(*grid, task.kernel, task.samples(), task.points(), d,
+                                        single)
+               ? "scanline"
+               : "direct";
+  }
   const bool taken = asked == "direct" || (asked == "scanline" && grid);
   return taken || backend == Backend::cuda ? asked : "";
 }
@@ -61,7 +67,7 @@ DensityChoice choose_density(const DensityTask& task, const DensityRequest& requ
                              double larger) {
   Grid grid;
   if (request.engine == "auto" || request.engine == "scanline") scanline_axes(task, &grid);
-  const std::string device = device_engine(task, grid, request.engine, use.asked());
+  const std::string device = device_engine(task, grid, request.engine, request.single, use.asked());
   // If the device was asked for, the plan of the CPU is that of the same engine.
   std::string asked = use.asked() == Backend::cuda ? device : request.engine;
   if (asked == "auto" && request.slabs && grid) asked = "scanline";

@@ -75,7 +75,9 @@ test_that("grids of all other compact kernels have the bits of the CPU's scanlin
       expect_same_bits(gpu$estimate, on("cpu")$estimate, info = paste(kernels$kernel[i], kernels$type[i], d))
     }
   }
-  expect_identical(kde(x[, 1:2], kernel = "biweight", backend = "cuda")$engine, "scanline")
+  wide <- function(...) kde(x[, 1:2], H = diag(100, 2), kernel = "biweight", gridsize = c(40, 30), ...)
+  expect_identical(wide(backend = "cuda")$engine, "direct")
+  expect_close_to_reference(wide(backend = "cuda")$estimate, wide(backend = "cpu")$estimate)
 })
 
 test_that("sums of compact kernels with bandwidths that vary are those of the CPU", {
@@ -125,11 +127,11 @@ test_that("slabs have the bits of the whole grid", {
     for (sizes in list(c(20, 50, 30), c(40, 20, 60), c(60, 50))) {
       data <- x[, seq_along(sizes)]
       for (kernel in c("epanechnikov", "biweight")) {
-        whole <- kde(data, h = 0.7, w = w, kernel = kernel, gridsize = sizes, backend = "cuda")
+        whole <- kde(data, h = 0.7, w = w, kernel = kernel, gridsize = sizes, engine = "scanline", backend = "cuda")
         for (slab in c(1, 7, 60)) {
           parts <- list()
           stream <- kde_stream(data, h = 0.7, w = w, kernel = kernel, gridsize = sizes, backend = "cuda",
-                               slab = slab, to = function(slab) parts <<- c(parts, list(as.vector(slab$estimate))))
+                               engine = "scanline", slab = slab, to = function(slab) parts <<- c(parts, list(as.vector(slab$estimate))))
           expect_identical(stream[c("engine", "backend", "device")],
                            list(engine = "scanline", backend = "cuda", device = whole$device))
           expect_same_bits(unlist(parts), as.vector(whole$estimate))

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cuda/base/device.cuh"
-#include "cuda/scanline/rows.cuh"
+#include "cuda/scanline/row_samples.cuh"
 #include "cuda/scanline/task.cuh"
 #include "cuda/scanline/values.cuh"
 
@@ -51,6 +51,7 @@ inline void add_tile(const kestrel_gpu_scanline_slab& slab, std::size_t t, Batch
   const std::size_t last = t + 1 < slab.tiles ? slab.tile[t + 1].first_range : slab.ranges;
   for (std::size_t r = at.first_range; r < last; ++r) {
     const std::size_t begin = slab.range[r].begin, end = slab.range[r].end;
+    if (begin == end) continue;
     to->work.push_back({static_cast<unsigned>(begin), static_cast<unsigned>(end),
                         static_cast<unsigned>(batch.tiles), batch.warps});
     batch.warps += pieces(end - begin, kWarp);

@@ -7,147 +7,44 @@
 #ifndef KESTREL_CUDA_SCANLINE_ROWS_CUH
 #define KESTREL_CUDA_SCANLINE_ROWS_CUH
 
-#include "cuda/scanline/task.cuh"
+#include "cuda/scanline/row_samples.cuh"
 
 namespace kestrel_cuda {
 
-/// Rows of a warp, and the maximum number of warps of a block.
-constexpr int kRowsOfWarp = 16;
-constexpr unsigned kRowWarps = 8;
-/// Samples that wait to be added by a block, and what it takes at most: so many times 32.
-constexpr unsigned kListed = 512, kChunkWarps = 256;
+/// Rows that a warp computes side by side, since every operation waits for the one before.
+constexpr int kRowsBeside = 2;
 
-/// The warps of a block: so many beside each other along the rows, and across them.
-struct RowShape {
-  unsigned along = 1, across = 1;
-  KESTREL_HD unsigned warps() const { return along * across; }
-  KESTREL_HD unsigned points() const { return along * kWarp; }
-  KESTREL_HD unsigned rows() const { return across * kRowsOfWarp; }
-  /// Blocks beside each other along the rows of a tile, and across them.
-  KESTREL_HD unsigned columns(const kestrel_gpu_scanline_tile& tile) const {
-    return (static_cast<unsigned>(tile.run_end - tile.run_begin) + points() - 1) / points();
-  }
-  KESTREL_HD unsigned bands(const kestrel_gpu_scanline_tile& tile) const {
-    return (static_cast<unsigned>(tile.row_end - tile.row_begin) + rows() - 1) / rows();
-  }
+/// A row of a sample, for a warp: what row_value() takes. Without points the weight is zero.
+struct alignas(32) RowItem {
+  double squares, weight, centre;
 };
 
-/// What all blocks have in common, in the device's memory.
-struct RowGrid {
-  ScanlineGrid of;
-  kestrel::ScanlineData data;  // of uniform kernels
-  /// The inverse of half the width of the kernel's bounding box along the run axis, in steps, for
-  /// given indices on the outer axes.
-  double inverse_reach;
-};
-
-struct RowTask {
-  const RowGrid* grid;
-  RowShape shape;
-  ScanlineBatch batch;
-  unsigned first_block;
-};
-
-/// Samples that reach a block's points: where, and the weight times the profiles on outer axes.
-struct ListedSamples {
-  double squares[kListed], weight[kListed], row_base[kListed], row_centre[kListed],
-      run_base[kListed], run_centre[kListed];
-  int first[kListed], last[kListed];  // rows
-  unsigned sample[kListed];
-};
-
-/// Rows of samples, those of two for each warp: what row_value() takes.
-struct RowItems {
-  double squares[kWarp], weight[kWarp], centre[kWarp];
-};
-
-/// A block's part of a tile.
-struct RowBox {
-  const int* outer;
-  const double* outer_shift;
-  int row_begin, row_end, run_begin, run_end;
-};
-
-KESTREL_HD KESTREL_SELDOM inline unfused::TileMeeting meeting_in(const ScanlineGrid& grid,
-                                                                 const RowBox& box,
-                                                                 unsigned sample) {
-  const bool straight = grid.nest != kestrel::ScanlineNest::ellipsoid;
-  switch (2 * (grid.axes - 2) + (straight ? 1 : 0)) {
-    case 0: return meeting_of<0, false>(grid, box, sample);
-    case 1: return meeting_of<0, true>(grid, box, sample);
-    case 2: return meeting_of<1, false>(grid, box, sample);
-    case 3: return meeting_of<1, true>(grid, box, sample);
-    case 4: return meeting_of<2, false>(grid, box, sample);
-    case 5: return meeting_of<2, true>(grid, box, sample);
-    case 6: return meeting_of<3, false>(grid, box, sample);
-    case 7: return meeting_of<3, true>(grid, box, sample);
-    case 8: return meeting_of<4, false>(grid, box, sample);
-    default: return meeting_of<4, true>(grid, box, sample);
-  }
-}
-
-/// How far `centre` is from the points begin, ..., end - 1, less one step for their shifts and for
-/// rounding.
-KESTREL_HD KESTREL_INLINE double distance_beyond(double centre, double begin, double end) {
-  return unfused::maximum(unfused::maximum(begin - 1 - centre, centre - end), 0.0);
-}
-
-/// Whether a sample reaches the box.
-__device__ inline bool reaches(const RowGrid& all, const RowBox& box,
-                               const unfused::TileMeeting& met) {
-  const ScanlineGrid& grid = all.of;
-  if (!(met.left > 0) || !(met.first <= met.last)) return false;
-  const double beyond =
-      distance_beyond(met.run_centre, box.run_begin - met.run_base, box.run_end - met.run_base) *
-      all.inverse_reach;
-  const double room = grid.nest == kestrel::ScanlineNest::ellipsoid ? met.left : grid.room;
-  return beyond * beyond <= room;
-}
-
-__device__ inline void list_sample(const unfused::TileMeeting& met, unsigned sample, unsigned to,
-                                   ListedSamples* list) {
-  list->squares[to] = met.squares;
-  list->weight[to] = met.weight;
-  list->row_base[to] = met.row_base;
-  list->row_centre[to] = met.row_centre;
-  list->run_base[to] = met.run_base;
-  list->run_centre[to] = met.run_centre;
-  list->first[to] = static_cast<int>(unfused::add(met.first, met.row_base));
-  list->last[to] = static_cast<int>(unfused::add(met.last, met.row_base));
-  list->sample[to] = sample;
-}
-
-/// Makes an item of a row that a sample reaches. Returns whether it reaches some of the points
+/// Makes the item of a row that a sample reaches. Returns whether it reaches some of the points
 /// begin, ..., end - 1.
 template <kestrel::Kernel K>
-__device__ inline bool make_item(const ScanlineGrid& grid, const ListedSamples& list, unsigned own,
-                                 int row, double shift, int begin, int end, unsigned lane,
-                                 RowItems* to) {
+__device__ inline bool make_item(const RowTask& task, const ListedSamples& list, unsigned own,
+                                 int row, double shift, int begin, int end, RowItem* to) {
   using namespace kestrel::unfused;
-  const int on = grid.axes - 2, run = on + 1;
   const double y =
-      distance_of(row, shift, list.row_base[own], list.row_centre[own], grid.inverse[on]);
+      distance_of(row, shift, list.row_base[own], list.row_centre[own], task.row_inverse);
   const double square = multiply(y, y);
   double squares = list.squares[own], weight = list.weight[own];
-  if (grid.nest == kestrel::ScanlineNest::ellipsoid) {
+  if (task.radial()) {
     squares = add(squares, square);
-  } else if (grid.nest == kestrel::ScanlineNest::product) {
+  } else if (task.nest == kestrel::ScanlineNest::product) {
     // The values of a product are those of its last axis alone, times the weight.
     squares = 0.0;
     weight = multiply(weight, profile<K>(square));
   } else {
     squares = maximum(squares, square);
   }
-  const double centre = add(list.run_centre[own], multiply(grid.slope[run][on], y));
-  to->squares[lane] = rest_or_squares<K>(squares);
-  to->weight[lane] = weight;
-  to->centre[lane] = centre;
+  const double centre = add(list.run_centre[own], multiply(task.slope, y));
   const double base = list.run_base[own];
-  const double beyond = distance_beyond(centre, begin - base, end - base) * grid.inverse[run];
+  const double beyond = distance_beyond(centre, begin - base, end - base) * task.run_inverse;
   const double far = beyond * beyond;
-  return weight > 0 &&
-         (grid.nest == kestrel::ScanlineNest::ellipsoid ? squares + far : maximum(squares, far)) <=
-             grid.room;
+  const bool reached = (task.radial() ? squares + far : maximum(squares, far)) <= task.room;
+  *to = {rest_or_squares<K>(squares), reached ? weight : 0.0, centre};
+  return reached && weight > 0;
 }
 
 /// Whether a point at the rim of a uniform kernel belongs to it.
@@ -162,90 +59,101 @@ __device__ KESTREL_SELDOM inline bool inside_rim(const RowGrid& grid, const int*
   return kestrel::inside_support(grid.data, straight, sample, index);
 }
 
-/// Adds the samples of the list to a warp's sums. `shift`: of the lane's point; `row_shift`: of row
-/// lane % kRowsOfWarp.
+/// A warp's points.
+struct WarpBox {
+  int first_row, first_point, end_point;
+  double shift, row_shift;  // of the lane's point, and of row lane % kRowsOfWarp
+};
+
+/// Adds rows of a sample to a warp's sums. `rows`: which of its rows, as bits. `place`: of the
+/// lane's point, relative to the sample's base.
 template <kestrel::Kernel K, bool Box, int Limbs>
-__device__ inline void add_listed(const RowTask& task, const RowBox& box, const ListedSamples& list,
-                                  unsigned listed, int first_row, int first_point, double shift,
-                                  double row_shift, RowItems* items,
-                                  Whole sum[kRowsOfWarp][Limbs]) {
+__device__ inline void add_items(const RowTask& task, const RowBox& box, const WarpBox& warp,
+                                 const RowItem* item, unsigned rows, double place, unsigned sample,
+                                 Whole sum[kRowsOfWarp][Limbs]) {
   using namespace kestrel::unfused;
-  constexpr unsigned kRows = kRowsOfWarp, kTogether = kWarp / kRows;
-  const ScanlineGrid& grid = task.grid->of;
-  const unsigned lane = threadIdx.x % kWarp;
-  const int point = first_point + static_cast<int>(lane),
-            last_point = min(box.run_end, first_point + static_cast<int>(kWarp));
-  const int own_row = first_row + static_cast<int>(lane % kRows);
-  const double inverse = grid.inverse[grid.axes - 1], scale = grid.limb_scale;
-  for (unsigned first = 0; first < listed; first += kTogether) {
-    const unsigned own = first + lane / kRows;
-    bool meets = false;
-    if (own < listed && own_row >= list.first[own] && own_row <= list.last[own]) {
-      meets =
-          make_item<K>(grid, list, own, own_row, row_shift, first_point, last_point, lane, items);
-    }
-    const unsigned all = __ballot_sync(kWholeWarp, meets);
-    __syncwarp();
-#pragma unroll 1
-    for (unsigned s = 0; s < kTogether; ++s) {
-      const unsigned rows = all >> (s * kRows) & ((1u << kRows) - 1);
-      if (rows == 0) continue;
-      const double place = add(subtract(point, list.run_base[first + s]), shift);
+  const int point = warp.first_point + static_cast<int>(threadIdx.x % kWarp);
 #pragma unroll
-      for (unsigned r = 0; r < kRows; ++r) {
-        if ((rows >> r & 1) == 0) continue;
-        const unsigned item = s * kRows + r;
-        const double squares = items->squares[item], weight = items->weight[item];
-        const double y = multiply(subtract(place, items->centre[item]), inverse);
-        const double square = multiply(y, y);
-        const double q = Box ? maximum(squares, square) : add(squares, square);
-        double value;
-        if constexpr (kestrel::KernelOf<K>::kIndicator) {
-          bool inside = q < 1 - kestrel::kRim;
-          if (!inside && q < 1 + kestrel::kRim && point < last_point) {
-            inside = inside_rim(*task.grid, box.outer, Box, list.sample[first + s],
-                                first_row + static_cast<int>(r), point);
-          }
-          value = inside ? weight : 0.0;
-        } else {
-          value = multiply(weight, row_value<K>(squares, square, q));
+  for (int first = 0; first < kRowsOfWarp; first += kRowsBeside) {
+    if ((rows >> first & ((1u << kRowsBeside) - 1)) == 0) continue;
+#pragma unroll
+    for (int r = first; r < first + kRowsBeside; ++r) {
+      const double squares = item[r].squares, weight = item[r].weight;
+      const double y = multiply(subtract(place, item[r].centre), task.run_inverse);
+      const double square = multiply(y, y);
+      const double q = Box ? maximum(squares, square) : add(squares, square);
+      double value;
+      if constexpr (kestrel::KernelOf<K>::kIndicator) {
+        bool inside = q < 1 - kestrel::kRim;
+        if (!inside && q < 1 + kestrel::kRim && weight > 0 && point < warp.end_point) {
+          inside = inside_rim(*task.grid, box.outer, Box, sample, warp.first_row + r, point);
         }
-        put_value<Limbs>(value, scale, [&](int limb, Whole bits) { sum[r][limb] += bits; });
+        value = inside ? weight : 0.0;
+      } else {
+        value = multiply(weight, row_value<K>(squares, square, q));
       }
+      put_value<Limbs>(value, task.limb_scale, [&](int limb, Whole bits) { sum[r][limb] += bits; });
     }
-    __syncwarp();
   }
 }
 
-/// Goes through the work of a batch, warp of samples after warp of samples.
-class WorkCursor {
- public:
-  __device__ WorkCursor(const ScanlineBatch& batch, unsigned warp) : batch_(batch) {
-    at_ = last_not_above(batch.works, warp, [&](unsigned i) { return batch.work[i].first_warp; });
-  }
-
-  /// The work of a warp that is not before the one asked for last.
-  __device__ ScanlineWork find(unsigned warp) {
-    const unsigned lane = threadIdx.x % kWarp;
-    for (unsigned steps = kWarp; steps == kWarp; at_ += steps) {
-      const unsigned next = at_ + 1 + lane;
-      const bool begun = next < batch_.works && batch_.work[next].first_warp <= warp;
-      steps = __popc(__ballot_sync(kWholeWarp, begun));
+/// Adds the samples of the list to a warp's sums: first it finds those that reach its points, then
+/// it takes their rows, those of two samples at a time.
+template <kestrel::Kernel K, bool Box, int Limbs>
+__device__ inline void add_listed(const RowTask& task, const RowBox& box, const ListedSamples& list,
+                                  unsigned listed, const WarpBox& warp, RowItem* item,
+                                  Whole sum[kRowsOfWarp][Limbs]) {
+  constexpr unsigned kRows = kRowsOfWarp;
+  static_assert(2 * kRows == kWarp, "a lane for each row of two samples");
+  const unsigned lane = threadIdx.x % kWarp;
+  const int point = warp.first_point + static_cast<int>(lane),
+            row = warp.first_row + static_cast<int>(lane % kRows);
+  for (unsigned first = 0; first < listed; first += kWarp) {
+    const unsigned mine = first + lane;
+    bool meets = false;
+    if (mine < listed && list.first[mine] < warp.first_row + kRowsOfWarp &&
+        list.last[mine] >= warp.first_row) {
+      const double base = list.run_base[mine];
+      const double beyond =
+          distance_beyond(list.run_centre[mine], warp.first_point - base, warp.end_point - base) *
+          task.inverse_reach;
+      meets = beyond * beyond <= task.room - (task.radial() ? list.squares[mine] : 0.0);
     }
-    return batch_.work[at_];
+    for (unsigned left = __ballot_sync(kWholeWarp, meets); left != 0;) {
+      const unsigned one = first + __ffs(static_cast<int>(left)) - 1;
+      left &= left - 1;
+      const bool second = left != 0;
+      const unsigned two = second ? first + __ffs(static_cast<int>(left)) - 1 : one;
+      left &= left - 1;
+      const unsigned own = lane < kRows ? one : two;
+      bool reached = false;
+      item[lane] = {0.0, 0.0, 0.0};
+      if ((lane < kRows || second) && row >= list.first[own] && row <= list.last[own]) {
+        reached = make_item<K>(task, list, own, row, warp.row_shift, warp.first_point,
+                               warp.end_point, item + lane);
+      }
+      const unsigned rows = __ballot_sync(kWholeWarp, reached);
+      __syncwarp();
+#pragma unroll 1
+      for (unsigned s = 0; s < 2; ++s) {
+        const unsigned sample = s == 0 ? one : two;
+        const double place =
+            unfused::add(unfused::subtract(point, list.run_base[sample]), warp.shift);
+        add_items<K, Box, Limbs>(task, box, warp, item + s * kRows, rows >> (s * kRows) & 0xffffu,
+                                 place, list.sample[sample], sum);
+      }
+      __syncwarp();
+    }
   }
-
- private:
-  const ScanlineBatch& batch_;
-  unsigned at_;
-};
+}
 
 /// A block takes some samples of a tile, and a part of its points.
 template <kestrel::Kernel K, bool Box, int Limbs>
 __global__ void __launch_bounds__(kRowWarps* kWarp, 2) add_rows(const RowTask task) {
   __shared__ ListedSamples list;
-  __shared__ RowItems all_items[kRowWarps];
-  __shared__ unsigned filled;
+  __shared__ RowItem all_items[kRowWarps][kWarp];
+  __shared__ RowBounds bounds;
+  __shared__ unsigned candidate[kCandidates], waiting, filled;
   const unsigned lane = threadIdx.x % kWarp, of_block = threadIdx.x / kWarp;
   const unsigned block = task.first_block + blockIdx.x;
   const ScanlineTile& tile = task.batch.tile[last_not_above(
@@ -265,44 +173,60 @@ __global__ void __launch_bounds__(kRowWarps* kWarp, 2) add_rows(const RowTask ta
             first_point = run_begin + static_cast<int>(of_block % shape.along * kWarp);
   const int point = first_point + static_cast<int>(lane),
             own_row = first_row + static_cast<int>(lane % kRowsOfWarp);
-  const DeviceAxis* const axis = task.grid->of.axis + task.grid->of.axes;
-  const double shift = point < box.run_end ? shift_at(axis[-1].shift, point) : 0.0;
-  const double row_shift = own_row < box.row_end ? shift_at(axis[-2].shift, own_row) : 0.0;
+  const ScanlineGrid& grid = task.grid->of;
+  const DeviceAxis* const axis = grid.axis + grid.axes;
+  const WarpBox own{first_row, first_point, min(box.run_end, first_point + static_cast<int>(kWarp)),
+                    point < box.run_end ? shift_at(axis[-1].shift, point) : 0.0,
+                    own_row < box.row_end ? shift_at(axis[-2].shift, own_row) : 0.0};
+  const bool has_points = first_row < box.row_end && first_point < box.run_end;
   Whole sum[kRowsOfWarp][Limbs] = {};
   const unsigned first_warp = tile.first_warp + chunk * kChunkWarps,
                  end_warp = min(tile.end_warp, first_warp + kChunkWarps);
-  if (threadIdx.x == 0) filled = 0;
+  if (threadIdx.x < static_cast<unsigned>(grid.axes)) {
+    set_bounds(*task.grid, box, static_cast<int>(threadIdx.x), &bounds);
+  }
+  if (threadIdx.x == 0) waiting = filled = 0;
   __syncthreads();
-  WorkCursor cursor(task.batch, min(first_warp + of_block, end_warp - 1));
-  unsigned listed = 0;
-  for (unsigned from = first_warp; from < end_warp; from += warps) {
-    const unsigned warp = from + of_block;
-    bool there = false;
-    unfused::TileMeeting met;
-    unsigned sample = 0;
+  WorkCursor cursor(task.batch, min(first_warp + of_block * kLooks, end_warp - 1));
+  for (unsigned from = first_warp; from < end_warp; from += warps * kLooks) {
+    const unsigned warp = from + of_block * kLooks;
+    unsigned sample[kLooks] = {};
+    bool near[kLooks] = {};
     if (warp < end_warp) {
-      const ScanlineWork work = cursor.find(warp);
-      sample = work.begin + (warp - work.first_warp) * kWarp + lane;
-      if (sample < work.end) {
-        met = meeting_in(task.grid->of, box, sample);
-        there = reaches(*task.grid, box, met);
+      cursor.find(warp, [&](unsigned u, const ScanlineWork& work) {
+        sample[u] = work.begin + (warp + u - work.first_warp) * kWarp + lane;
+        near[u] = warp + u < end_warp && sample[u] < work.end;
+      });
+      look(grid, bounds, sample, near);
+    }
+#pragma unroll
+    for (unsigned u = 0; u < kLooks; ++u) {
+      const unsigned to = place_in(near[u], &waiting);
+      if (near[u]) candidate[to] = sample[u];
+    }
+    __syncthreads();
+    const unsigned found = waiting;
+    __syncthreads();
+    const bool more = from + warps * kLooks < end_warp;
+    if (more && found + warps * kLooks * kWarp <= kCandidates) continue;
+    for (unsigned first = 0; first < found; first += blockDim.x) {
+      const unsigned mine = first + threadIdx.x;
+      bool there = false;
+      unfused::TileMeeting met;
+      if (mine < found) {
+        met = meeting_in(grid, box, candidate[mine]);
+        there = reaches(task, box, met);
       }
+      const unsigned to = place_in(there, &filled);
+      if (there) list_sample(met, candidate[mine], to, &list);
+      const unsigned listed = static_cast<unsigned>(__syncthreads_count(there));
+      if (has_points) {
+        add_listed<K, Box, Limbs>(task, box, list, listed, own, all_items[of_block], sum);
+      }
+      __syncthreads();
+      if (threadIdx.x == 0) waiting = filled = 0;
+      __syncthreads();
     }
-    const unsigned lanes = __ballot_sync(kWholeWarp, there);
-    unsigned to = 0;
-    if (lane == 0 && lanes != 0) to = atomicAdd(&filled, __popc(lanes));
-    to = __shfl_sync(kWholeWarp, to, 0) + __popc(lanes & ((1u << lane) - 1));
-    if (there) list_sample(met, sample, to, &list);
-    listed += __syncthreads_count(there);
-    if (from + warps < end_warp && listed + warps * kWarp <= kListed) continue;
-    if (first_row < box.row_end && first_point < box.run_end) {
-      add_listed<K, Box, Limbs>(task, box, list, listed, first_row, first_point, shift, row_shift,
-                                &all_items[of_block], sum);
-    }
-    __syncthreads();
-    if (threadIdx.x == 0) filled = 0;
-    listed = 0;
-    __syncthreads();
   }
   if (point >= box.run_end) return;
   const std::size_t length = tile.at.row_length;

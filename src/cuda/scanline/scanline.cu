@@ -196,7 +196,7 @@ class DeviceScanline : public Scanline {
  private:
   /// Sends what the kernels for rows take.
   void prepare_rows(const kestrel_gpu_scanline& runs) {
-    RowGrid grid{grid_, {}, 0.0};
+    RowGrid grid{grid_, {}, {}};
     kestrel::ScanlineData& data = grid.data;
     data.d = static_cast<std::size_t>(runs.d);
     for (int k = 0; k < runs.d; ++k) {
@@ -205,10 +205,22 @@ class DeviceScanline : public Scanline {
       data.point[k] = point_[runs.axis_of[k]].data();
       for (int l = 0; l <= k; ++l) data.root[k][l] = runs.root[k][l];
     }
-    const double* run = runs.slope[runs.axes - 1];
-    grid.inverse_reach = 1 / std::hypot(run[runs.axes - 2], run[runs.axes - 1]);
-    check(cudaMemcpy(rows_.reserve(1), &grid, sizeof grid, cudaMemcpyHostToDevice),
+    for (int i = 0; i < runs.axes; ++i) {
+      double squares = 0;
+      for (int j = 0; j <= i; ++j) squares += runs.slope[i][j] * runs.slope[i][j];
+      grid.reach[i] = std::sqrt(squares) * (1 + 1e-9) + 1;
+    }
+    check(cudaMemcpy(row_grid_.reserve(1), &grid, sizeof grid, cudaMemcpyHostToDevice),
           "copying a grid");
+    const int on = runs.axes - 2, run = on + 1;
+    rows_.grid = row_grid_.data();
+    rows_.row_inverse = runs.inverse[on];
+    rows_.run_inverse = runs.inverse[run];
+    rows_.slope = runs.slope[run][on];
+    rows_.room = runs.room;
+    rows_.limb_scale = runs.limb_scale;
+    rows_.inverse_reach = 1 / std::hypot(runs.slope[run][on], runs.slope[run][run]);
+    rows_.nest = grid_.nest;
   }
 
   /// Copies tiles and ranges of samples to the device, clears the cells, makes room for values.
@@ -267,7 +279,9 @@ class DeviceScanline : public Scanline {
   template <class Ask>
   bool launch_rows(const Batch& batch, const ScanlineBatch& on_device, cudaStream_t stream,
                    const Ask& ask) {
-    RowTask task{rows_.data(), batches_.shape, on_device, 0};
+    RowTask task = rows_;
+    task.shape = batches_.shape;
+    task.batch = on_device;
     for (unsigned first = 0; first < batch.blocks; first += kLaunchBlocks) {
       if (first >= 2 * kLaunchBlocks) {
         launched_[first / kLaunchBlocks % 2].wait();
@@ -284,11 +298,12 @@ class DeviceScanline : public Scanline {
 
   const Kernels kernels_;
   ScanlineGrid grid_{};
+  RowTask rows_{};
   ScanlineScan scan_;
   Batches batches_;
   Buffer<double> x_[KESTREL_GPU_SCANLINE_AXES], shift_[KESTREL_GPU_SCANLINE_AXES],
       point_[KESTREL_GPU_SCANLINE_AXES], weight_;
-  Buffer<RowGrid> rows_;
+  Buffer<RowGrid> row_grid_;
   Buffer<ScanlineTile> tiles_;
   Buffer<ScanlineWork> work_;
   Buffer<Whole> cells_, largest_;
