@@ -20,8 +20,9 @@ namespace kestrel {
 /// Memory on the device: 8 bytes for each number of a sample, 192 MiB of cells (more for tiles that
 /// need it), and the output in two parts of at most 128 MiB (or of one index of the last axis); if
 /// runs lie along the last axis, the output in as few parts as fit. A grid may be larger than the
-/// device's memory. Each tile of a slab, which has about 8 MiB of cells, takes 104 bytes more, and
-/// each range of its samples 16; on the host 200 and 32 (twice that while they grow).
+/// device's memory. Each tile of a slab, which has about 8 MiB of cells (by rows 0.5 to 4 MiB),
+/// takes 120 bytes more, and each range of its samples 16; on the host 220 and 32 (twice that while
+/// they grow).
 class GpuScanline {
  public:
   /// Of the settings only `limbs` is used. Throws error as ScanlineDensity does, and gpu_error as
@@ -35,8 +36,8 @@ class GpuScanline {
 
   /// As ScanlineDensity::slab(). If out.data is null, the values stay on the device, which gives
   /// the time without the copy back. Polled once in 16 batches of tiles, which together take some
-  /// milliseconds, but more with very many samples: a batch has up to 2^24 warps of them. Throws as
-  /// gpu_table() does.
+  /// milliseconds, but more with very many samples: a batch has up to 2^24 warps of them. By rows
+  /// it is polled also between launches of 2^15 blocks. Throws as gpu_table() does.
   void slab(std::size_t first, std::size_t count, const RunOptions& options,
             Span<double> out) const;
 
