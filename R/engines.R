@@ -62,9 +62,10 @@
 #' @section The argument backend:
 #' - `"cpu"` never uses a GPU.
 #' - `"cuda"` uses an NVIDIA GPU. If that is not possible, there is an error of class `kestrel_error_backend`, and
-#'   [kestrel_info()] says why. On a GPU the engine is `"direct"`, or `"scanline"` for densities with the radial
-#'   Epanechnikov kernel on a grid with equal steps. Derivatives of densities ([kdde()]) use `"direct"`. Regressions use
-#'   sums over blocks of sorted observations (`"blocks"`), except with the Gaussian kernel and with several regressors.
+#'   [kestrel_info()] says why. On a GPU the engine is `"direct"`, or `"scanline"` for densities with a compact
+#'   kernel on a grid with equal steps, unless the kernel is so wide that direct sums are faster. Derivatives of
+#'   densities ([kdde()]) use `"direct"`. Regressions use sums over blocks of sorted observations (`"blocks"`), except
+#'   with the Gaussian kernel and with several regressors.
 #'   With several GPUs a call uses all of them, or those of `options(kestrel.devices = )`, see [kestrel_info()]. Points,
 #'   rows of pairs, bandwidths and slabs of grids are then cut into pieces, and any GPU takes any piece. A grid stays
 #'   on one GPU if the threads of the host take longer to copy its values than that GPU to compute them. If a GPU fails
@@ -105,7 +106,7 @@
 #' @section What a GPU computes:
 #' \tabular{lll}{
 #'    \tab on a GPU \tab on the CPU only \cr
-#'   [kde()], [kde_stream()] \tab all kernels by direct sums; the radial Epanechnikov kernel also by `"scanline"`
+#'   [kde()], [kde_stream()] \tab all kernels by direct sums; compact kernels on grids by `"scanline"`
 #'   \tab sources in chunks, sketches, other engines \cr
 #'   [kde.sp()], [kde.balloon()] \tab all kernels by direct sums \tab other engines \cr
 #'   [kdde()] \tab derivatives by direct sums \tab `"fourier"` \cr
@@ -139,6 +140,8 @@
 #'   - For direct sums a GPU needs at most 2 GiB of its own memory, and 24 d + 16 bytes for each of at most a million
 #'     points at a time. For `"scanline"` it needs 8 bytes for each coordinate and weight, 32 MiB, and 256 MiB for
 #'     values. It needs more if the values at one index of the last axis take more, or if the runs lie along that axis.
+#'     An H200 takes 30 picoseconds for each row that a radial Epanechnikov kernel crosses. With other kernels it takes
+#'     about 200 for each row and 5 for each point that a kernel covers.
 #'   - For sums over pairs a GPU needs 16 d + 16 bytes for each observation and at most 128 MiB. Gradients add up to
 #'     128 d bytes for each observation, and single precision adds 8 d + 4. For \code{\link{Hpi}()} the 128 MiB may
 #'     become one number for each functional and each 128 observations.

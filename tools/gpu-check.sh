@@ -15,7 +15,7 @@ mkdir -p "$out"
 {
   # The core without the parts that need an FFT or Eigen, and of src/gpu what computes but not what chooses.
   folders='base kernel data engine direct sweep scanline regression mixed'
-  gpu='cost density derivatives device_sums devices loader mixed mixed_density mixed_regression pairs reach regression scanline variable'
+  gpu='cost density derivatives device_sums devices loader mixed mixed_density mixed_regression pairs reach regression scanline scanline_tiles variable'
   # shellcheck disable=SC2046,SC2086  # lists of names without spaces
   echo FILES = $(find $(printf 'src/core/%s ' $folders) -name '*.cpp' ! -name small_matrix.cpp) \
     src/simd/*/*.cpp $(printf 'src/gpu/%s.cpp ' $gpu) tests/gpu/gpu-check*.cpp

@@ -53,6 +53,13 @@ double variable_picoseconds(Kernel kernel, double d, bool single) {
 /// The host sorts the samples, and values come back at 55 GB/s.
 constexpr double kRowSeconds = 29e-12, kPointSeconds = 24e-12, kSampleSeconds = 60e-9,
                  kValueSeconds = 8 / 55e9;
+/// Where values are added at all points: a row that a sample reaches, and a point; and the factor
+/// for kernels that need a root or a series. Measured on an H200 in 2026-11, 1e6 samples (3.5e6 for
+/// two axes): biweight, 220 x 1100 x 805 points, 5.9e8 rows, 2.3e10 points covered, 279 ms; product
+/// Epanechnikov, 7.6e8 rows, 5.3e10 points, 389 ms; biweight, 196 x 200 x 199 points, 1.2e8 rows,
+/// 9.0e8 points, 43 ms; 2800 x 2700 points, 2.8e8 rows, 1.6e10 points, 99 ms; 1e6 points, 1e6 rows,
+/// 2.0e10 points, 153 ms. Right within a half for these.
+constexpr double kItemSeconds = 220e-12, kCoveredSeconds = 5e-12, kSlowKernel = 1.5;
 /// What a thread of the host needs to copy a value: measured in 2026-11 on a host with 64
 /// processors and 4 H100s, where four threads copied 1e9 values in 0.6 s.
 constexpr double kCopySeconds = 8 / 3.3e9;
@@ -92,13 +99,33 @@ double gpu_variable_seconds(Kernel kernel, double n, double m, double d,
   return n * m * variable_picoseconds(kernel, d, single) * 1e-12 * gpu_slowness(device, single);
 }
 
-double gpu_scanline_seconds(double n, double m, double rows, const kestrel_gpu_device& device) {
-  return gpu_slowness(device, false) * (n * rows * kRowSeconds + m * kPointSeconds) +
-         kSampleSeconds * n + kValueSeconds * m;
+bool gpu_takes_events(const KernelChoice& kernel, std::size_t d) {
+  return kernel.kernel == Kernel::epanechnikov && (kernel.type == KernelType::radial || d == 1);
 }
 
-std::size_t gpu_scanline_devices(double rows_of_all, double m, std::size_t devices, int threads) {
-  const double work = rows_of_all * kRowSeconds + m * kPointSeconds;
+double gpu_scanline_work(const ScanlineGeometry& geometry, const KernelChoice& kernel, double n,
+                         double m) {
+  const double rows = geometry.rows_crossed();
+  double sample = rows * kRowSeconds;
+  if (!gpu_takes_events(kernel, geometry.line() ? 1 : geometry.axes())) {
+    sample = rows * kItemSeconds + geometry.points_reached() * kCoveredSeconds;
+    if (!is_even_polynomial(kernel.kernel)) sample *= kSlowKernel;
+  }
+  return n * sample + m * kPointSeconds;
+}
+
+bool gpu_prefers_scanline(const ScanlineGeometry& geometry, const KernelChoice& kernel, double n,
+                          double m, double d, bool single) {
+  if (gpu_takes_events(kernel, geometry.line() ? 1 : geometry.axes())) return true;
+  const double direct = n * m * pair_picoseconds(d, single) * 1e-12;
+  return gpu_scanline_work(geometry, kernel, n, m) <= direct;
+}
+
+double gpu_scanline_seconds(double work, double n, double m, const kestrel_gpu_device& device) {
+  return gpu_slowness(device, false) * work + kSampleSeconds * n + kValueSeconds * m;
+}
+
+std::size_t gpu_scanline_devices(double work, double m, std::size_t devices, int threads) {
   const double host = m * kCopySeconds / threads, device = std::max(work, m * kValueSeconds);
   const double alone = std::max(host, device);
   const double together = std::max(host, device / static_cast<double>(devices));

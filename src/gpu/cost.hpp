@@ -4,7 +4,9 @@
 
 #include <cstddef>
 
+#include "core/kernel/kernel.hpp"
 #include "core/regression/cost.hpp"
+#include "core/scanline/geometry.hpp"
 #include "gpu/gpu_abi.h"
 
 namespace kestrel {
@@ -22,13 +24,25 @@ double gpu_direct_seconds(double n, double m, double d, const kestrel_gpu_device
 double gpu_variable_seconds(Kernel kernel, double n, double m, double d,
                             const kestrel_gpu_device& device, bool single);
 
-/// Expected seconds for n samples whose kernels cross `rows` rows each, on a grid of m points, by
-/// the engine "scanline".
-double gpu_scanline_seconds(double n, double m, double rows, const kestrel_gpu_device& device);
+/// Whether the engine "scanline" adds the ends of runs on a device; otherwise it adds the values at
+/// all points that a sample reaches.
+bool gpu_takes_events(const KernelChoice& kernel, std::size_t d);
+
+/// Expected seconds of an H200 alone for n samples on a grid of m points, by the engine "scanline".
+double gpu_scanline_work(const ScanlineGeometry& geometry, const KernelChoice& kernel, double n,
+                         double m);
+
+/// Whether an H200 takes that engine for a grid of m points in d variables, instead of direct sums,
+/// which are faster where kernels reach much of the grid: always for the ends of runs.
+bool gpu_prefers_scanline(const ScanlineGeometry& geometry, const KernelChoice& kernel, double n,
+                          double m, double d, bool single);
+
+/// The same as gpu_scanline_work() on a device, with what the host does before and after.
+double gpu_scanline_seconds(double work, double n, double m, const kestrel_gpu_device& device);
 
 /// How many of the devices to use for a grid whose values go to the host, of which so many threads
 /// copy them: all, or one if the host is what takes long.
-std::size_t gpu_scanline_devices(double rows_of_all, double m, std::size_t devices, int threads);
+std::size_t gpu_scanline_devices(double work, double m, std::size_t devices, int threads);
 
 /// Expected seconds for a curve of cross-validation of n observations.
 double gpu_regression_seconds(const RegressionWork& work, double n,

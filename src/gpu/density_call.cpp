@@ -19,19 +19,24 @@ using Grid = std::optional<ScanlineGeometry>;
 
 /// The engine of the device for a task, "" if it has none for the engine that was asked for.
 std::string device_engine(const DensityTask& task, const Grid& grid, const std::string& asked,
-                          Backend backend) {
+                          bool single, Backend backend) {
   if (backend == Backend::cpu) return "";
-  const bool radial = task.kernel.type == KernelType::radial || task.sample.d() == 1;
-  const bool runs = grid && task.kernel.kernel == Kernel::epanechnikov && radial;
-  if (asked == "auto") return runs ? "scanline" : "direct";
-  const bool taken = asked == "direct" || (asked == "scanline" && runs);
+  if (asked == "auto") {
+    const double d = static_cast<double>(task.sample.d());
+    return grid && gpu_prefers_scanline(*grid, task.kernel, task.samples(), task.points(), d,
+                                        single)
+               ? "scanline"
+               : "direct";
+  }
+  const bool taken = asked == "direct" || (asked == "scanline" && grid);
   return taken || backend == Backend::cuda ? asked : "";
 }
 
 double device_seconds(const DensityTask& task, const std::string& engine, const Grid& grid,
                       double m, bool single, const kestrel_gpu_device& device) {
   if (engine == "scanline" && grid) {
-    return gpu_scanline_seconds(task.samples(), m, grid->rows_crossed(), device);
+    const double work = gpu_scanline_work(*grid, task.kernel, task.samples(), m);
+    return gpu_scanline_seconds(work, task.samples(), m, device);
   }
   return gpu_direct_seconds(task.samples(), m, static_cast<double>(task.sample.d()), device,
                             single);
@@ -62,7 +67,7 @@ DensityChoice choose_density(const DensityTask& task, const DensityRequest& requ
                              double larger) {
   Grid grid;
   if (request.engine == "auto" || request.engine == "scanline") scanline_axes(task, &grid);
-  const std::string device = device_engine(task, grid, request.engine, use.asked());
+  const std::string device = device_engine(task, grid, request.engine, request.single, use.asked());
   // If the device was asked for, the plan of the CPU is that of the same engine.
   std::string asked = use.asked() == Backend::cuda ? device : request.engine;
   if (asked == "auto" && request.slabs && grid) asked = "scanline";
@@ -82,8 +87,10 @@ DensityChoice choose_density(const DensityTask& task, const DensityRequest& requ
   };
   if (!use.choose(choice.seconds, seconds)) return choice;
   choice.engine = device;
-  choice.reason =
-      device == "scanline" ? "the ends of runs on the GPU" : "sums every pair on the GPU";
+  choice.reason = device != "scanline" ? "sums every pair on the GPU"
+                  : gpu_takes_events(task.kernel, task.sample.d())
+                      ? "the ends of runs on the GPU"
+                      : "the points of runs on the GPU";
   choice.seconds = seconds(gpu_device()) / static_cast<double>(gpu_devices().size());
   choice.device = use.device();
   return choice;

@@ -24,7 +24,7 @@ extern "C" {
 #endif
 
 /* To be raised with every change of this file. */
-#define KESTREL_GPU_VERSION 17
+#define KESTREL_GPU_VERSION 18
 #define KESTREL_GPU_SYMBOL "kestrel_cuda_table"
 
 enum kestrel_gpu_code {
@@ -136,22 +136,25 @@ struct kestrel_gpu_pairs {
   size_t count; /* of parameters */
 };
 
-/* Sums of radial Epanechnikov kernels on a regular grid, from the ends of the runs that each sample
- * covers of the grid's rows. All members mean what ScanlineForm, ScanlineSamples, ScanlineTile,
- * ScanlineOutput and ScanlineTable::events of simd/scanline/scanline.hpp say, and the results have
- * the same bits. */
+/* Sums of compact kernels on a regular grid, from the ends of the runs that each sample covers of
+ * the grid's rows, or at all points of these. All members mean what ScanlineForm, ScanlineSamples,
+ * ScanlineTile, ScanlineOutput and ScanlineTable of simd/scanline/scanline.hpp say, and the results
+ * have the same bits. */
 #define KESTREL_GPU_SCANLINE_AXES KESTREL_SCANLINE_AXES
 
 struct kestrel_gpu_scanline_axis {
   double origin, inverse_step, step_high, step_low;
   const double* x;     /* the samples; null for an axis of one point on which all lie */
   const double* shift; /* of `count` points; null where each is zero */
+  const double* point; /* uniform kernels: the points as given, else null */
   size_t count;
 };
 
 struct kestrel_gpu_scanline {
   int axes;
-  int limbs; /* 1, 2 or 4 */
+  int leaf;   /* kestrel_gpu_leaf, of a compact kernel */
+  int events; /* not 0: by the ends of runs, for KESTREL_GPU_epanechnikov */
+  int limbs;  /* 1, 2 or, by events, 4 */
   double slope[KESTREL_GPU_SCANLINE_AXES][KESTREL_GPU_SCANLINE_AXES];
   double inverse[KESTREL_GPU_SCANLINE_AXES];
   double room, limb_scale, row_shift, run_shift;
@@ -161,6 +164,10 @@ struct kestrel_gpu_scanline {
   double common;
   double limb, factor, power;
   size_t row_stride, run_stride; /* one of them is 1 */
+  /* Uniform kernels: the user's variables, as ScanlineData has them. */
+  int d;
+  int axis_of[KESTREL_GPU_SCANLINE_AXES];
+  double root[KESTREL_GPU_SCANLINE_AXES][KESTREL_GPU_SCANLINE_AXES];
 };
 
 struct kestrel_gpu_scanline_tile {

@@ -12,19 +12,21 @@
 
 namespace kestrel {
 
-/// Sums of radial Epanechnikov kernels on a regular grid, by events. ScanlineDensity describes the
-/// arguments; if that sorts its samples and takes events, it gives the same bits with the same
-/// limbs. The samples are sorted on the host and stay on the device.
+/// Sums of compact kernels on a regular grid, by events for radial Epanechnikov kernels, else by
+/// rows. ScanlineDensity describes the arguments; if that sorts its samples and takes the same
+/// method, it gives the same bits with the same limbs. The samples are sorted on the host and stay
+/// on the device.
 ///
 /// Memory on the device: 8 bytes for each number of a sample, 192 MiB of cells (more for tiles that
 /// need it), and the output in two parts of at most 128 MiB (or of one index of the last axis); if
 /// runs lie along the last axis, the output in as few parts as fit. A grid may be larger than the
-/// device's memory. Each tile of a slab, which has about 8 MiB of cells, takes 104 bytes more, and
-/// each range of its samples 16; on the host 200 and 32 (twice that while they grow).
+/// device's memory. Each tile of a slab, which has about 8 MiB of cells (by rows 0.5 to 4 MiB),
+/// takes 120 bytes more, and each range of its samples 16; on the host 220 and 32 (twice that while
+/// they grow).
 class GpuScanline {
  public:
-  /// Of the settings only `limbs` is used. Throws error as ScanlineDensity does, and gpu_error:
-  /// GpuProblem::unsuited for other kernels, and as gpu_table() does.
+  /// Of the settings only `limbs` is used. Throws error as ScanlineDensity does, and gpu_error as
+  /// gpu_table() does.
   GpuScanline(const MatrixView& x, Weights w, Span<const RegularAxis> axes,
               const KernelChoice& choice, Span<const double> root, const ScanlineSettings& settings,
               const RunOptions& options);
@@ -34,8 +36,8 @@ class GpuScanline {
 
   /// As ScanlineDensity::slab(). If out.data is null, the values stay on the device, which gives
   /// the time without the copy back. Polled once in 16 batches of tiles, which together take some
-  /// milliseconds, but more with very many samples: a batch has up to 2^24 warps of them. Throws as
-  /// gpu_table() does.
+  /// milliseconds, but more with very many samples: a batch has up to 2^24 warps of them. By rows
+  /// it is polled also between launches of 2^15 blocks. Throws as gpu_table() does.
   void slab(std::size_t first, std::size_t count, const RunOptions& options,
             Span<double> out) const;
 
@@ -43,6 +45,8 @@ class GpuScanline {
   std::size_t points() const { return density_.points(); }
 
  private:
+  const KernelChoice choice_;
+  const bool events_;
   const ScanlineDensity density_;
   const kestrel_gpu_table& table_;
   mutable DeviceTeam team_;

@@ -3,12 +3,14 @@
 #define KESTREL_SHARED_HOST_DEVICE_HPP
 
 // KESTREL_HD is for functions that both have, KESTREL_INLINE for those that are always inlined.
-// KESTREL_UNROLL is for loops whose arrays must stay in registers, KESTREL_ROLLED for loops that
-// run too rarely to be worth the instructions of unrolling.
+// KESTREL_SELDOM is for what a loop seldom calls: inlined, it would force variables of the loop
+// into memory. KESTREL_UNROLL is for loops whose arrays must stay in registers, KESTREL_ROLLED for
+// loops that run too rarely to be worth the instructions of unrolling.
 #if defined(__CUDACC__)
 
 #define KESTREL_HD __host__ __device__
 #define KESTREL_INLINE __forceinline__
+#define KESTREL_SELDOM __noinline__
 #if defined(__CUDA_ARCH__)
 #define KESTREL_UNROLL _Pragma("unroll")
 #define KESTREL_ROLLED _Pragma("unroll 1")
@@ -22,8 +24,10 @@
 #define KESTREL_HD
 #if defined(__GNUC__)
 #define KESTREL_INLINE inline __attribute__((always_inline))
+#define KESTREL_SELDOM __attribute__((noinline))
 #else
 #define KESTREL_INLINE inline
+#define KESTREL_SELDOM
 #endif
 #if defined(__clang__)
 #define KESTREL_UNROLL _Pragma("unroll")

@@ -44,6 +44,16 @@ constexpr bool is_indicator(Kernel kernel) {
   return is_polynomial(kernel) && row_of(kernel).outer == 0;
 }
 
+/// The same as constants, which code for a device may use; it may not call what returns them.
+template <Kernel K>
+struct KernelOf {
+  static constexpr KernelForm kForm = row_of(K).form;
+  static constexpr int kInner = row_of(K).inner, kOuter = row_of(K).outer;
+  static constexpr bool kCompact = is_compact(K), kIndicator = is_indicator(K);
+  /// Whether the profile is a power of 1 - q, where q = |u|^2, and not the constant one.
+  static constexpr bool kPowerOfRest = is_polynomial(K) && !kIndicator && kInner == 2;
+};
+
 /// The degree of a polynomial kernel in |u|.
 constexpr int kernel_degree(Kernel kernel) { return row_of(kernel).inner * row_of(kernel).outer; }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 
+#include "shared/coordinates.hpp"
 #include "shared/host_device.hpp"
 #include "shared/limits.h"
 #include "shared/rounding.hpp"
@@ -54,13 +55,43 @@ KESTREL_HD inline void settle_ends(const double* shift, double base, double begi
   if (*stop < *start) *stop = *start;
 }
 
+// The data as given, in the order of the user's variables. Variable k of sample j is sample[k][j].
+// Its axis is axis_of[k] in the engine's order, where index i is at point[k][i].
+struct ScanlineData {
+  std::size_t d;
+  int axis_of[kScanlineAxes];
+  const double* sample[kScanlineAxes];
+  const double* point[kScanlineAxes];
+  double root[kScanlineAxes][kScanlineAxes];  // lower triangle, root[k][l]
+};
+
+// Whether the point with these indices is in the support of the kernel about sample j, a uniform
+// one, as the direct engine decides on the data as given. It uses no instructions of a particular
+// set, so the answer is the same everywhere.
+KESTREL_HD inline bool inside_support(const ScanlineData& data, bool box, std::size_t j,
+                                      const std::size_t index[kScanlineAxes]) {
+  const auto difference = [&](std::size_t k) {
+    return data.sample[k][j] - data.point[k][index[data.axis_of[k]]];
+  };
+  if (!box) {
+    double z[kScanlineAxes];
+    return number::inside_ellipsoid(
+        data.d, difference, [&](std::size_t k) { return data.root[k]; }, z);
+  }
+  for (std::size_t k = 0; k < data.d; ++k) {
+    if (!(fabs(difference(k)) <= data.root[k][k])) return false;
+  }
+  return true;
+}
+
 // ---- on a device -------------------------------------------------------------------------------
 
 // The maximum number of samples: an index, rounded up to a whole warp, is an unsigned 32-bit
 // number.
 constexpr std::size_t kScanlineDeviceSamples = 0xffffffffu - 63u;
 
-// Integers of a cell, three a limb, and the room that it takes: at least a sector of 32 bytes.
+// Integers of a cell of events, three a limb, and the room that it takes: at least a sector of 32
+// bytes. With rows a cell has one integer a limb.
 constexpr int scanline_numbers(int limbs) { return 3 * limbs; }
 constexpr int scanline_cell(int limbs) { return limbs == 1 ? 4 : scanline_numbers(limbs); }
 

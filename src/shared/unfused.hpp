@@ -7,7 +7,10 @@
 
 #include <cmath>
 
+#include "shared/cosine.hpp"
 #include "shared/host_device.hpp"
+#include "shared/kernel.hpp"
+#include "shared/number.hpp"
 #include "shared/rounding.hpp"
 #include "shared/scanline.hpp"
 
@@ -28,7 +31,12 @@ KESTREL_HD KESTREL_INLINE double subtract(double a, double b) { return a - b; }
 KESTREL_HD KESTREL_INLINE double multiply(double a, double b) { return a * b; }
 KESTREL_HD KESTREL_INLINE double square_root(double v) { return sqrt(v); }
 #endif
+KESTREL_HD KESTREL_INLINE double multiply_add(double a, double b, double c) {
+  return add(multiply(a, b), c);
+}
 KESTREL_HD KESTREL_INLINE double broadcast(double v) { return v; }
+KESTREL_HD KESTREL_INLINE double like(double, double x) { return x; }
+KESTREL_HD KESTREL_INLINE double not_negative(double v) { return number::not_negative(v); }
 KESTREL_HD KESTREL_INLINE double minimum(double a, double b) { return a < b ? a : b; }
 KESTREL_HD KESTREL_INLINE double maximum(double a, double b) { return a > b ? a : b; }
 KESTREL_HD KESTREL_INLINE double magnitude(double v) { return fabs(v); }
@@ -69,6 +77,9 @@ KESTREL_HD KESTREL_INLINE double to_double(Whole v) {
   return static_cast<double>(static_cast<long long>(v));
 }
 
+#include "shared/profile.inc"
+#include "shared/scanline_kernels.inc"
+// Behind the profiles, which it needs.
 #include "shared/scanline.inc"
 
 }  // namespace unfused

@@ -21,6 +21,31 @@ inline std::vector<double> density(const Case& c, const kestrel::ScanlineSetting
   return out;
 }
 
+inline Case with_kernel(Case c, kestrel::Kernel kernel, kestrel::KernelType type) {
+  c.choice = {kernel, type};
+  c.name += std::string("_") + common::kernel_name(kernel);
+  if (type == kestrel::KernelType::radial) return c;
+  c.name += "_product";
+  for (std::size_t k = 0; k < c.d; ++k) {
+    for (std::size_t l = 0; l < k; ++l) c.root[l * c.d + k] = 0;
+  }
+  return c;
+}
+
+/// One kernel for each case, radial and product; the next case has another one.
+inline std::vector<Case> cases_of_every_kernel() {
+  const std::vector<kestrel::Kernel> compact = common::kernels_where(kestrel::is_compact);
+  std::vector<Case> all;
+  std::size_t turn = 0;
+  for (const Case& c : cases_of_every_kind()) {
+    if (c.n * c.points() > 250000) continue;
+    const kestrel::Kernel kernel = compact[turn++ % compact.size()];
+    all.push_back(with_kernel(c, kernel, kestrel::KernelType::radial));
+    all.push_back(with_kernel(c, kernel, kestrel::KernelType::product));
+  }
+  return all;
+}
+
 /// The same samples in another order.
 inline Case shuffled(const Case& c) {
   std::vector<std::size_t> order(c.n);

@@ -9,6 +9,9 @@
 #include "shared/unfused.hpp"
 
 using namespace kestrel::unfused;
+using kestrel::Kernel;
+using kestrel::KernelOf;
+using kestrel::ScanlineNest;
 
 namespace {
 
@@ -21,6 +24,7 @@ struct Runs {
       kestrel_gpu_scanline_axis& axis = grid.axis[i];
       axis.x = copied(axis.x, grid.n, x[i]);
       axis.shift = copied(axis.shift, axis.count, shift[i]);
+      axis.point = copied(axis.point, axis.count, point[i]);
     }
     grid.weight = copied(grid.weight, grid.n, weight);
   }
@@ -33,7 +37,7 @@ struct Runs {
 
   int device;
   kestrel_gpu_scanline grid;
-  std::vector<double> x[kAxes], shift[kAxes], weight;
+  std::vector<double> x[kAxes], shift[kAxes], point[kAxes], weight;
 };
 
 double shift_of(const kestrel_gpu_scanline_axis& axis, int index) {
@@ -69,17 +73,31 @@ void add_run(const kestrel_gpu_scanline& grid, const kestrel_gpu_scanline_tile& 
                    });
 }
 
-template <int Outer, int Limbs>
-void add_sample(const kestrel_gpu_scanline& grid, const kestrel_gpu_scanline_tile& tile,
-                std::size_t j, Whole* cells) {
-  constexpr int kRow = Outer, kRun = Outer + 1;
+/// The grid as meet_tile() takes it.
+struct Form : kestrel_gpu_scanline {
+  Form(const kestrel_gpu_scanline& grid, Kernel of, ScanlineNest how)
+      : kestrel_gpu_scanline(grid), kernel(of), nest(how) {}
+  Kernel kernel;
+  ScanlineNest nest;
+};
+
+template <int Outer, bool Straight>
+TileMeeting meeting_of(const Form& grid, const kestrel_gpu_scanline_tile& tile, std::size_t j) {
   const double weight = grid.weight == nullptr ? grid.common : grid.weight[j];
-  const TileMeeting met = meet_tile<Outer, false>(grid, tile, weight, [&](int i) -> GridIndex {
+  return meet_tile<Outer, Straight>(grid, tile, weight, [&](int i) -> GridIndex {
     const kestrel_gpu_scanline_axis& axis = grid.axis[i];
     if (axis.x == nullptr) return {0, 0, 0};
     return grid_index_of({axis.origin, axis.inverse_step, axis.step_high, axis.step_low},
                          axis.x[j]);
   });
+}
+
+template <int Outer, int Limbs>
+void add_events(const kestrel_gpu_scanline& grid, const kestrel_gpu_scanline_tile& tile,
+                std::size_t j, Whole* cells) {
+  constexpr int kRow = Outer, kRun = Outer + 1;
+  const TileMeeting met =
+      meeting_of<Outer, false>(Form(grid, Kernel::epanechnikov, ScanlineNest::ellipsoid), tile, j);
   if (!(met.left > 0)) return;
   const int last = static_cast<int>(met.last + met.row_base);
   for (int row = static_cast<int>(met.first + met.row_base); row <= last; ++row) {
@@ -92,9 +110,108 @@ void add_sample(const kestrel_gpu_scanline& grid, const kestrel_gpu_scanline_til
   }
 }
 
+/// Whether a point at the rim of a uniform kernel belongs to it.
+bool inside_rim(const Form& grid, const kestrel_gpu_scanline_tile& tile, std::size_t j, int row,
+                int point) {
+  kestrel::ScanlineData data{};
+  data.d = static_cast<std::size_t>(grid.d);
+  for (int k = 0; k < grid.d; ++k) {
+    data.axis_of[k] = grid.axis_of[k];
+    data.sample[k] = grid.axis[grid.axis_of[k]].x;
+    data.point[k] = grid.axis[grid.axis_of[k]].point;
+    std::copy(grid.root[k], grid.root[k] + kAxes, data.root[k]);
+  }
+  std::size_t index[kAxes] = {};
+  for (int i = 0; i < grid.axes - 2; ++i) index[i] = static_cast<std::size_t>(tile.outer[i]);
+  index[grid.axes - 2] = static_cast<std::size_t>(row);
+  index[grid.axes - 1] = static_cast<std::size_t>(point);
+  return kestrel::inside_support(data, grid.nest == ScanlineNest::box, j, index);
+}
+
+/// Adds a sample at every point of a row.
+template <Kernel K, int Limbs>
+void add_row(const Form& grid, const kestrel_gpu_scanline_tile& tile, const TileMeeting& met,
+             std::size_t j, int row, Whole* cells) {
+  const int on = grid.axes - 2, run = on + 1;
+  const double y = distance_of(row, shift_of(grid.axis[on], row), met.row_base, met.row_centre,
+                               grid.inverse[on]);
+  double squares = met.squares, weight = met.weight;
+  if (grid.nest == ScanlineNest::ellipsoid) {
+    squares += y * y;
+  } else if (grid.nest == ScanlineNest::product) {
+    squares = 0;
+    weight *= profile<K>(y * y);
+  } else {
+    squares = std::max(squares, y * y);
+  }
+  const double centre = met.run_centre + grid.slope[run][on] * y;
+  for (int t = tile.run_begin; t < tile.run_end; ++t, ++cells) {
+    const double along =
+        (t - met.run_base + shift_of(grid.axis[run], t) - centre) * grid.inverse[run];
+    const double square = along * along;
+    const double q = grid.nest == ScanlineNest::box ? std::max(squares, square) : squares + square;
+    double value = 0;
+    if constexpr (KernelOf<K>::kIndicator) {
+      const bool rim = q >= 1 - kestrel::kRim && q < 1 + kestrel::kRim;
+      if (q < 1 - kestrel::kRim || (rim && inside_rim(grid, tile, j, row, t))) value = weight;
+    } else {
+      value = weight * row_value<K>(rest_or_squares<K>(squares), square, q);
+    }
+    put_value<Limbs>(value, grid.limb_scale, [&](int limb, Whole bits) {
+      cells[static_cast<std::size_t>(limb) * tile.row_length] += bits;
+    });
+  }
+}
+
+/// A row of cells has the first limbs of its points, then the second ones.
+template <Kernel K, int Outer, int Limbs>
+void add_rows(const Form& grid, const kestrel_gpu_scanline_tile& tile, std::size_t j,
+              Whole* cells) {
+  const TileMeeting met = grid.nest == ScanlineNest::ellipsoid
+                              ? meeting_of<Outer, false>(grid, tile, j)
+                              : meeting_of<Outer, true>(grid, tile, j);
+  if (!(met.left > 0)) return;
+  const int last = static_cast<int>(met.last + met.row_base);
+  for (int row = static_cast<int>(met.first + met.row_base); row <= last; ++row) {
+    add_row<K, Limbs>(
+        grid, tile, met, j, row,
+        cells + static_cast<std::size_t>(row - tile.row_begin) * tile.row_length * Limbs);
+  }
+}
+
+template <int Outer, int Limbs>
+void add_sample(const kestrel_gpu_scanline& grid, const kestrel_gpu_scanline_tile& tile,
+                std::size_t j, Whole* cells) {
+  if (grid.events) return add_events<Outer, Limbs>(grid, tile, j, cells);
+  if constexpr (Limbs <= 2) {
+    switch (grid.leaf) {
+#define KESTREL_KERNEL(name, form, inner, outer)                                          \
+  case KESTREL_GPU_##name:                                                                \
+  case KESTREL_GPU_product_##name:                                                        \
+    if constexpr (KernelOf<Kernel::name>::kCompact) {                                     \
+      const bool radial = grid.leaf == KESTREL_GPU_##name;                                \
+      const ScanlineNest straight =                                                       \
+          KernelOf<Kernel::name>::kIndicator ? ScanlineNest::box : ScanlineNest::product; \
+      const Form of(grid, Kernel::name, radial ? ScanlineNest::ellipsoid : straight);     \
+      add_rows<Kernel::name, Outer, Limbs>(of, tile, j, cells);                           \
+    }                                                                                     \
+    break;
+#include "shared/kernels.def"
+    }
+  }
+}
+
 template <int Limbs>
 void write_row(const kestrel_gpu_scanline& grid, const kestrel_gpu_scanline_tile& tile,
                const Whole* cells, double largest[2], double* out) {
+  if (!grid.events) {
+    for (int t = tile.run_begin; t < tile.run_end; ++t, ++cells, out += grid.run_stride) {
+      Whole limb[Limbs];
+      for (std::size_t l = 0; l < Limbs; ++l) limb[l] = cells[l * tile.row_length];
+      *out = value_of_rows<Limbs>(limb, grid, largest);
+    }
+    return;
+  }
   Whole a[Limbs] = {}, q[Limbs] = {}, p[Limbs] = {};
   for (int t = tile.run_begin; t < tile.run_end; ++t, out += grid.run_stride) {
     for (int limb = 0; limb < Limbs; ++limb, cells += 3) {
@@ -112,7 +229,7 @@ void make_tile(const kestrel_gpu_scanline& grid, const kestrel_gpu_scanline_slab
                std::size_t t, double largest[2], double* values) {
   const kestrel_gpu_scanline_tile& tile = slab.tile[t];
   const std::size_t rows = static_cast<std::size_t>(tile.row_end - tile.row_begin);
-  const std::size_t row = tile.row_length * 3 * Limbs;
+  const std::size_t row = tile.row_length * Limbs * (grid.events ? 3 : 1);
   const std::size_t end = t + 1 < slab.tiles ? slab.tile[t + 1].first_range : slab.ranges;
   std::vector<Whole> cells(rows * row);
   for (std::size_t r = tile.first_range; r < end; ++r) {

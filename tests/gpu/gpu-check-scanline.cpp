@@ -1,4 +1,4 @@
-// Runs on grids on a real device: the same bits as the CPU's events.
+// Runs on grids on a real device: the same bits as the CPU's events and rows.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "gpu-check.hpp"
+#include "gpu/cost.hpp"
 #include "gpu/scanline.hpp"
 
 namespace kestrel {
@@ -69,15 +70,29 @@ Grid make_grid(std::size_t n, const std::vector<std::size_t>& counts, double h, 
   return grid;
 }
 
-ScanlineSettings by_events(int limbs) {
+/// The CPU's method for what the device does.
+ScanlineSettings settings_for(const Grid& grid, const KernelChoice& choice, int limbs) {
   ScanlineSettings settings;
   settings.limbs = limbs;
-  settings.method = ScanlineMethod::events;
+  settings.method =
+      gpu_takes_events(choice, grid.c.d) ? ScanlineMethod::events : ScanlineMethod::rows;
   settings.sorted = true;
   return settings;
 }
 
 const KernelChoice kEpanechnikov{Kernel::epanechnikov, KernelType::radial};
+
+/// Every compact kernel; product kernels take grids without correlations.
+std::vector<KernelChoice> choices(bool correlated) {
+  std::vector<KernelChoice> all;
+  for (std::size_t k = 0; k < kKernels; ++k) {
+    const Kernel kernel = static_cast<Kernel>(k);
+    if (!is_compact(kernel)) continue;
+    all.push_back({kernel, KernelType::radial});
+    if (!correlated) all.push_back({kernel, KernelType::product});
+  }
+  return all;
+}
 
 template <class Call>
 auto with_parts(const Grid& grid, const Call& call) {
@@ -85,16 +100,18 @@ auto with_parts(const Grid& grid, const Call& call) {
               grid.grid(), Span<const double>{grid.c.root.data(), grid.c.root.size()});
 }
 
-int check_grid(const char* name, const Grid& grid) {
+int check_kernel(const char* name, const Grid& grid, const KernelChoice& choice) {
   int wrong = 0;
   for (const int limbs : {1, 2, 4, 0}) {
+    const ScanlineSettings settings = settings_for(grid, choice, limbs);
+    if (limbs == 4 && settings.method == ScanlineMethod::rows) continue;
     Numbers expected(grid.points()), actual(grid.points(), -1.0), again(grid.points(), -1.0);
     with_parts(grid, [&](const auto& x, const auto& w, const auto& axes, const auto& root) {
-      scanline_density(x, w, axes, kEpanechnikov, root, by_events(limbs), cpu(),
+      scanline_density(x, w, axes, choice, root, settings, cpu(),
                        {expected.data(), expected.size()});
-      gpu_scanline_density(x, w, axes, kEpanechnikov, root, by_events(limbs), cpu(),
+      gpu_scanline_density(x, w, axes, choice, root, settings, cpu(),
                            {actual.data(), actual.size()});
-      const GpuScanline runs(x, w, axes, kEpanechnikov, root, by_events(limbs), cpu());
+      const GpuScanline runs(x, w, axes, choice, root, settings, cpu());
       const std::size_t thick = runs.count() / 3 + 1;
       for (std::size_t first = 0; first < runs.count(); first += thick) {
         const std::size_t count = std::min(thick, runs.count() - first);
@@ -113,13 +130,31 @@ int check_grid(const char* name, const Grid& grid) {
     const bool good = others == 0 && of_slabs == 0;
     if (!good || limbs == 0) {
       std::printf(
-          "%s runs %s d=%zu n=%zu m=%zu limbs %d: %zu other bits (%.2e of %.3g), %zu by "
+          "%s runs %s %s%s d=%zu n=%zu m=%zu limbs %d: %zu other bits (%.2e of %.3g), %zu by "
           "slabs\n",
-          good ? "ok  " : "BAD ", name, grid.c.d, grid.c.n, grid.points(), limbs, others, error,
+          good ? "ok  " : "BAD ", name, choice.type == KernelType::product ? "product " : "",
+          row_of(choice.kernel).name, grid.c.d, grid.c.n, grid.points(), limbs, others, error,
           largest, of_slabs);
     }
     wrong += good ? 0 : 1;
   }
+  return wrong;
+}
+
+bool correlated(const Grid& grid) {
+  return grid.c.d > 1 && grid.c.root[1] != 0;  // below the first diagonal element
+}
+
+/// All kernels where `every` says so, else the radial Epanechnikov kernel and one other in turn.
+int check_grid(const char* name, const Grid& grid, bool every = false) {
+  static std::size_t turn = 0;
+  const std::vector<KernelChoice> all = choices(correlated(grid));
+  int wrong = 0;
+  if (!every) {
+    return check_kernel(name, grid, kEpanechnikov) +
+           check_kernel(name, grid, all[1 + turn++ % (all.size() - 1)]);
+  }
+  for (const KernelChoice& choice : all) wrong += check_kernel(name, grid, choice);
   return wrong;
 }
 
@@ -132,20 +167,23 @@ double seconds_of(const std::function<void()>& call) {
 /// The minimum of the seconds of three repetitions: of sorting and sending the samples, of the
 /// device's work, and of that including the copy back.
 struct Times {
-  double open = 1e9, device = 1e9, whole = 1e9, rows = 0;
+  double open = 1e9, device = 1e9, whole = 1e9, rows = 0, covered = 0;
 };
 
-Times times_of(const Grid& grid, int limbs) {
+Times times_of(const Grid& grid, const KernelChoice& choice, int limbs) {
+  const ScanlineSettings settings = settings_for(grid, choice, limbs);
   Times times;
   with_parts(grid, [&](const auto& x, const auto& w, const auto& axes, const auto& root) {
-    times.rows = static_cast<double>(grid.c.n) * ScanlineGeometry(axes, root).rows_crossed();
+    const ScanlineGeometry geometry(axes, root, choice.type);
+    times.rows = static_cast<double>(grid.c.n) * geometry.rows_crossed();
+    times.covered = static_cast<double>(grid.c.n) * geometry.points_reached();
     Numbers out(grid.points());
     for (int repetition = 0; repetition < 3; ++repetition) {
       std::unique_ptr<GpuScanline> runs;
-      times.open = std::min(
-          times.open, seconds_of([&] {
-            runs.reset(new GpuScanline(x, w, axes, kEpanechnikov, root, by_events(limbs), cpu()));
-          }));
+      times.open =
+          std::min(times.open, seconds_of([&] {
+                     runs.reset(new GpuScanline(x, w, axes, choice, root, settings, cpu()));
+                   }));
       for (int slab = 0; slab < 2; ++slab) {
         times.device = std::min(times.device, seconds_of([&] {
                                   runs->slab(0, runs->count(), cpu(), {nullptr, out.size()});
@@ -160,12 +198,24 @@ Times times_of(const Grid& grid, int limbs) {
 }
 
 void time_grid(const char* name, const Grid& grid, int limbs) {
-  const Times times = times_of(grid, limbs);
+  const Times times = times_of(grid, kEpanechnikov, limbs);
   std::printf(
       "runs %s, limbs %d, n = %zu, %zu points, %.3g rows: sorting and sending %.1f ms, on the "
       "device %.2f ms (%.1f e9 rows/s), with the way back %.1f ms\n",
       name, limbs, grid.c.n, grid.points(), times.rows, 1e3 * times.open, 1e3 * times.device,
       1e-9 * times.rows / times.device, 1e3 * times.whole);
+  std::fflush(stdout);
+}
+
+/// Where values are added at all points.
+void time_rows(const char* name, const Grid& grid, const KernelChoice& choice) {
+  const Times times = times_of(grid, choice, 0);
+  std::printf(
+      "runs %s, %s%s, n = %zu, %zu points, %.3g rows, %.3g points covered: sorting and sending "
+      "%.1f ms, on the device %.2f ms (%.1f e9 points/s), with the way back %.1f ms\n",
+      name, choice.type == KernelType::product ? "product " : "", row_of(choice.kernel).name,
+      grid.c.n, grid.points(), times.rows, times.covered, 1e3 * times.open, 1e3 * times.device,
+      1e-9 * times.covered / times.device, 1e3 * times.whole);
   std::fflush(stdout);
 }
 
@@ -179,8 +229,9 @@ Grid bench_grid(int limbs) {
 }  // namespace
 
 int check_scanline_tiny() {
-  return check_grid("tiny line ", make_grid(300, {90}, 0.5, 0, Weighting::some)) +
-         check_grid("tiny plane", make_grid(100, {20, 50}, 0.6, 0.5, Weighting::one)) +
+  return check_grid("tiny line ", make_grid(300, {90}, 0.5, 0, Weighting::some), true) +
+         check_grid("tiny plane", make_grid(100, {20, 50}, 0.6, 0.5, Weighting::one), true) +
+         check_grid("tiny flat ", make_grid(100, {20, 50}, 0.6, 0, Weighting::one, true), true) +
          check_grid("tiny space",
                     make_grid(60, {12, 40, 9}, 0.8, 0.5, Weighting::wild, false, true));
 }
@@ -195,7 +246,7 @@ int check_scanline() {
     wrong += check_grid("plain  ", make_grid(4000, counts, h, 0, Weighting::one));
     wrong += check_grid("full   ", make_grid(3000, counts, h, 0.6, Weighting::some));
     wrong += check_grid("wild   ", make_grid(3000, counts, h, -0.5, Weighting::wild));
-    wrong += check_grid("lattice", make_grid(2000, counts, h, 0, Weighting::one, true));
+    wrong += check_grid("lattice", make_grid(2000, counts, h, 0, Weighting::one, true), true);
     wrong += check_grid("moved  ", make_grid(2000, counts, h, 0.3, Weighting::some, false, true));
     wrong += check_grid("one    ", make_grid(1, counts, h, 0.3, Weighting::one));
   }
@@ -216,12 +267,28 @@ void time_scanline() {
     time_grid("2800 x 2700", make_grid(3500000, {2800, 2700}, 0.16, 0.5, weights), limbs);
     time_grid("1000000", make_grid(10000000, {1000000}, 0.1, 0, weights), limbs);
   }
+  const KernelChoice biweight{Kernel::biweight, KernelType::radial};
+  const Grid flat = make_grid(1000000, {220, 1100, 805}, 0.346, 0, Weighting::one);
+  for (const Kernel kernel : {Kernel::epanechnikov, Kernel::biweight, Kernel::triweight})
+    time_rows("220 x 1100 x 805", flat, {kernel, KernelType::product});
+  for (const Kernel kernel : {Kernel::biweight, Kernel::triweight, Kernel::uniform,
+                              Kernel::triangular, Kernel::tricube, Kernel::cosine})
+    time_rows("220 x 1100 x 805", bench_grid(1), {kernel, KernelType::radial});
+  time_rows("220 x 1100 x 805", bench_grid(2), biweight);
+  const auto one = Weighting::one;
+  time_rows("196 x 200 x 199", make_grid(1000000, {196, 200, 199}, 0.346, 0.5, one), biweight);
+  time_rows("196 x 200 x 199", make_grid(1000000, {196, 200, 199}, 0.05, 0.5, one), biweight);
+  time_rows("2800 x 2700", make_grid(3500000, {2800, 2700}, 0.16, 0.5, one), biweight);
+  time_rows("2800 x 2700", make_grid(3500000, {2800, 2700}, 0.005, 0.5, one), biweight);
+  time_rows("150 x 150", make_grid(10000000, {150, 150}, 0.1, 0.5, one), biweight);
+  time_rows("1000000", make_grid(1000000, {1000000}, 0.1, 0, one), biweight);
+  time_rows("500", make_grid(10000000, {500}, 0.3, 0, one), biweight);
 }
 
 void bench_scanline() {
   for (const int limbs : {1, 2}) {
     const Grid grid = bench_grid(limbs);
-    const Times times = times_of(grid, limbs);
+    const Times times = times_of(grid, kEpanechnikov, limbs);
     std::printf("bench scanline %d %.4g %.4g %zu %.4g\n", limbs, times.device, times.whole,
                 grid.points(), times.rows);
     std::fflush(stdout);

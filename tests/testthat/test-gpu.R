@@ -52,9 +52,32 @@ test_that("grids of the radial Epanechnikov kernel have the bits of the CPU's sc
   }
   line <- function(...) kde(x[, 1], h = 0.3, kernel = "epanechnikov", engine = "scanline", ...)$estimate
   expect_close_to_reference(line(backend = "cuda"), line(backend = "cpu"))
-  expect_error(kde(x, kernel = "biweight", engine = "scanline", backend = "cuda"), "radial Epanechnikov",
-               class = "kestrel_error_backend")
-  expect_identical(kde(x[, 1:2], kernel = "biweight", backend = "cuda")$engine, "direct")
+})
+
+test_that("grids of all other compact kernels have the bits of the CPU's scanline engine", {
+  skip_without_device()
+  set.seed(12)
+  kernels <- expand.grid(kernel = setdiff(kernel_names(), "gaussian"), type = c("radial", "product"),
+                         stringsAsFactors = FALSE)
+  for (d in 1:4) {
+    # Some points lie exactly on the rim of a kernel.
+    x <- matrix(round(rnorm(500 * d), 1), ncol = d)
+    axes <- rep(list(seq(-3, 3, by = c(0.01, 0.1, 0.25, 0.5)[d])), d)
+    for (i in which(kernels$kernel != "epanechnikov" | (kernels$type == "product" & d > 1))) {
+      on <- function(backend) {
+        kde(x, H = diag(0.49, d), w = 1 + seq_len(500) %% 3, kernel = kernels$kernel[i],
+            kernel_type = kernels$type[i], xmin = rep(-3, d), xmax = rep(3, d), gridsize = lengths(axes),
+            engine = "scanline", backend = backend)
+      }
+      gpu <- on("cuda")
+      expect_identical(gpu[c("engine", "backend", "precision")],
+                       list(engine = "scanline", backend = "cuda", precision = "double"))
+      expect_same_bits(gpu$estimate, on("cpu")$estimate, info = paste(kernels$kernel[i], kernels$type[i], d))
+    }
+  }
+  wide <- function(...) kde(x[, 1:2], H = diag(100, 2), kernel = "biweight", gridsize = c(40, 30), ...)
+  expect_identical(wide(backend = "cuda")$engine, "direct")
+  expect_close_to_reference(wide(backend = "cuda")$estimate, wide(backend = "cpu")$estimate)
 })
 
 test_that("sums of compact kernels with bandwidths that vary are those of the CPU", {
@@ -103,32 +126,32 @@ test_that("slabs have the bits of the whole grid", {
   for (w in list(rep(1, 1000), rexp(1000))) {
     for (sizes in list(c(20, 50, 30), c(40, 20, 60), c(60, 50))) {
       data <- x[, seq_along(sizes)]
-      whole <- kde(data, h = 0.7, w = w, kernel = "epanechnikov", gridsize = sizes, backend = "cuda")
-      for (slab in c(1, 7, 60)) {
-        parts <- list()
-        stream <- kde_stream(data, h = 0.7, w = w, kernel = "epanechnikov", gridsize = sizes, backend = "cuda",
-                             slab = slab, to = function(slab) parts <<- c(parts, list(as.vector(slab$estimate))))
-        expect_identical(stream[c("engine", "backend", "device")],
-                         list(engine = "scanline", backend = "cuda", device = whole$device))
-        expect_same_bits(unlist(parts), as.vector(whole$estimate))
+      for (kernel in c("epanechnikov", "biweight")) {
+        whole <- kde(data, h = 0.7, w = w, kernel = kernel, gridsize = sizes, engine = "scanline", backend = "cuda")
+        for (slab in c(1, 7, 60)) {
+          parts <- list()
+          stream <- kde_stream(data, h = 0.7, w = w, kernel = kernel, gridsize = sizes, backend = "cuda",
+                               engine = "scanline", slab = slab, to = function(slab) parts <<- c(parts, list(as.vector(slab$estimate))))
+          expect_identical(stream[c("engine", "backend", "device")],
+                           list(engine = "scanline", backend = "cuda", device = whole$device))
+          expect_same_bits(unlist(parts), as.vector(whole$estimate))
+        }
       }
     }
   }
 })
 
-test_that("slabs of other kernels are direct sums on the GPU", {
+test_that("slabs of the Gaussian kernel are direct sums on the GPU", {
   skip_without_device()
-  for (kernel in c("gaussian", "biweight")) {
-    on <- function(backend) {
-      parts <- list()
-      stream <- kde_stream(faithful, h = 2, kernel = kernel, gridsize = c(30, 40), slab = 15, backend = backend,
-                           to = function(slab) parts <<- c(parts, list(as.vector(slab$estimate))))
-      c(stream[c("engine", "backend")], list(estimate = unlist(parts)))
-    }
-    gpu <- on("cuda")
-    expect_identical(gpu[1:2], list(engine = "direct", backend = "cuda"))
-    expect_close_to_reference(gpu$estimate, on("cpu")$estimate)
+  on <- function(backend) {
+    parts <- list()
+    stream <- kde_stream(faithful, h = 2, kernel = "gaussian", gridsize = c(30, 40), slab = 15, backend = backend,
+                         to = function(slab) parts <<- c(parts, list(as.vector(slab$estimate))))
+    c(stream[c("engine", "backend")], list(estimate = unlist(parts)))
   }
+  gpu <- on("cuda")
+  expect_identical(gpu[1:2], list(engine = "direct", backend = "cuda"))
+  expect_close_to_reference(gpu$estimate, on("cpu")$estimate)
 })
 
 test_that("a pair at distance exactly h is not lost, and weights of zero count nothing", {

@@ -135,7 +135,7 @@ void ScanlineDensity::slab(std::size_t first, std::size_t count, const RunOption
   const ScanlineScale& scale = sample_->scale();
   const ScanlineTiles tiles(geometry_, geometry_.slab(first, count),
                             8 * scanline_cell_values(task_, scale.limbs), settings_.tile_bytes);
-  const simd::ScanlineData data = rim_.leaf(*sample_);
+  const simd::ScanlineData data = this->data();
   simd::ScanlineForm form = this->form();
   if (is_indicator(form.kernel)) form.data = &data;
   const simd::ScanlineOutput whole = output(out.data);

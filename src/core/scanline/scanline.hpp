@@ -78,10 +78,13 @@ class ScanlineDensity {
   bool empty() const { return line_ ? line_->empty() : sample_->size() == 0; }
 
   /// For leaves outside simd/; valid as long as this object. sample() is null with a ScanlineLine;
-  /// form() and output() may be called only if there is a sample and it is not empty.
+  /// form() (without `data`), data() and output() may be called only if there is a sample and it is
+  /// not empty.
   const ScanlineGeometry& geometry() const { return geometry_; }
   const ScanlineSample* sample() const { return sample_.get(); }
   simd::ScanlineForm form() const;
+  /// For uniform kernels; else of no variables.
+  simd::ScanlineData data() const { return rim_.leaf(*sample_); }
   simd::ScanlineOutput output(double* out) const;
 
  private:

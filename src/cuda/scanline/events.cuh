@@ -12,7 +12,14 @@
 
 namespace kestrel_cuda {
 
-namespace unfused = kestrel::unfused;
+/// Warps of a block.
+constexpr int kEventWarps = 8;
+
+struct EventTask {
+  ScanlineGrid grid;
+  ScanlineBatch batch;
+  unsigned first_warp, end_warp;
+};
 
 /// How 32 samples cross a tile. A sample's first row, `first`, is the warp's item `before`.
 struct Meetings {
@@ -24,22 +31,16 @@ struct Meetings {
 
 /// Returns the number of rows of the tile that the sample crosses.
 template <int Outer>
-KESTREL_HD KESTREL_INLINE unsigned meet(const ScanlineTask& task,
+KESTREL_HD KESTREL_INLINE unsigned meet(const ScanlineGrid& grid,
                                         const kestrel_gpu_scanline_tile& tile, unsigned sample,
                                         unsigned lane, Meetings* to) {
-  const double weight = task.weight == nullptr ? task.common : task.weight[sample];
-  const auto met =
-      unfused::meet_tile<Outer, false>(task, tile, weight, [&](int i) -> unfused::GridIndex {
-        const DeviceAxis& on = task.axis[i];
-        if (i == Outer && on.x == nullptr) return {0.0, 0.0, 0.0};  // an axis of one point
-        return unfused::grid_index_of(on.axis, on.x[sample]);
-      });
+  const unfused::TileMeeting met = meeting_of<Outer, false>(grid, tile, sample);
   to->squares[lane] = met.squares;
   to->row_base[lane] = met.row_base;
   to->row_centre[lane] = met.row_centre;
   to->run_base[lane] = met.run_base;
   to->run_centre[lane] = met.run_centre;
-  to->weight[lane] = weight;
+  to->weight[lane] = met.weight;
   to->first[lane] = static_cast<int>(unfused::add(met.first, met.row_base));
   if (!(met.left > 0) || !(met.first <= met.last)) return 0;
   return static_cast<unsigned>(unfused::subtract(met.last, met.first)) + 1;
@@ -55,7 +56,7 @@ struct Events {
 
 /// Makes the event of item `index` of the warp.
 template <int Outer, int Limbs>
-KESTREL_HD KESTREL_INLINE void make_event(const ScanlineTask& task, const ScanlineTile& tile,
+KESTREL_HD KESTREL_INLINE void make_event(const ScanlineGrid& grid, const ScanlineTile& tile,
                                           unsigned index, const Meetings& all, unsigned lane,
                                           Events<Limbs>* to) {
   using namespace kestrel::unfused;
@@ -67,16 +68,16 @@ KESTREL_HD KESTREL_INLINE void make_event(const ScanlineTask& task, const Scanli
   }
   const kestrel_gpu_scanline_tile& at = tile.at;
   const int row = all.first[own] + static_cast<int>(index - all.before[own]);
-  const double y = distance_of(row, shift_at(task.axis[kRow].shift, row), all.row_base[own],
-                               all.row_centre[own], task.inverse[kRow]);
-  const double left = subtract(task.room, add(all.squares[own], multiply(y, y)));
-  const double centre = add(all.run_centre[own], multiply(task.slope[kRun][kRow], y));
-  const double base = all.run_base[own], radius = task.slope[kRun][kRun];
+  const double y = distance_of(row, shift_at(grid.axis[kRow].shift, row), all.row_base[own],
+                               all.row_centre[own], grid.inverse[kRow]);
+  const double left = subtract(grid.room, add(all.squares[own], multiply(y, y)));
+  const double centre = add(all.run_centre[own], multiply(grid.slope[kRun][kRow], y));
+  const double base = all.run_base[own], radius = grid.slope[kRun][kRun];
   const double begin = subtract(at.run_begin, base), end = subtract(at.run_end, base);
   const Run run = run_of(centre, half_length(radius, left), begin, end);
   double start = run.start, stop = run.stop;
-  if (gap_of(run) < task.run_shift) {
-    kestrel::settle_ends(task.axis[kRun].shift, base, begin, end, task.run_shift, run.low, run.high,
+  if (gap_of(run) < grid.run_shift) {
+    kestrel::settle_ends(grid.axis[kRun].shift, base, begin, end, grid.run_shift, run.low, run.high,
                          &start, &stop);
   }
   to->add[lane] = to->take[lane] = kNoCell;
@@ -91,7 +92,7 @@ KESTREL_HD KESTREL_INLINE void make_event(const ScanlineTask& task, const Scanli
   const RunPolynomial of = run_polynomial(all.weight[own], multiply(multiply(radius, radius), left),
                                           subtract(centre, anchor));
   Whole* const number = to->number + lane * kNumbers<Limbs>;
-  put_limbs<Limbs>(of, static_cast<unsigned>(add(anchor, base)), task.limb_scale,
+  put_limbs<Limbs>(of, static_cast<unsigned>(add(anchor, base)), grid.limb_scale,
                    [&](int limb, Whole A, Whole Q, Whole P) {
                      number[3 * limb] = A;
                      number[3 * limb + 1] = Q;
@@ -122,7 +123,7 @@ __device__ inline void put_events(const Events<Limbs>& events, unsigned lane, Wh
 
 /// Each warp takes 32 samples, then all of their rows in the tile, 32 at a time.
 template <int Outer, int Limbs>
-__global__ void __launch_bounds__(kEventWarps* kWarp) add_events(const ScanlineTask task) {
+__global__ void __launch_bounds__(kEventWarps* kWarp) add_events(const EventTask task) {
   __shared__ Meetings all_meetings[kEventWarps];
   __shared__ Events<Limbs> all_events[kEventWarps];
   const unsigned lane = threadIdx.x % kWarp, of_block = threadIdx.x / kWarp;
@@ -130,11 +131,12 @@ __global__ void __launch_bounds__(kEventWarps* kWarp) add_events(const ScanlineT
   if (warp >= task.end_warp) return;
   Meetings& meetings = all_meetings[of_block];
   Events<Limbs>& events = all_events[of_block];
-  const ScanlineWork work = task.work[last_not_above(
-      task.works, warp, [&](unsigned i) { return task.work[i].first_warp; })];
-  const ScanlineTile& tile = task.tile[work.tile];
+  const ScanlineWork work = task.batch.work[last_not_above(
+      task.batch.works, warp, [&](unsigned i) { return task.batch.work[i].first_warp; })];
+  const ScanlineTile& tile = task.batch.tile[work.tile];
   const unsigned sample = work.begin + (warp - work.first_warp) * kWarp + lane;
-  const unsigned rows = sample < work.end ? meet<Outer>(task, tile.at, sample, lane, &meetings) : 0;
+  const unsigned rows =
+      sample < work.end ? meet<Outer>(task.grid, tile.at, sample, lane, &meetings) : 0;
   unsigned until = rows;
 #pragma unroll
   for (unsigned step = 1; step < kWarp; step *= 2) {
@@ -146,12 +148,12 @@ __global__ void __launch_bounds__(kEventWarps* kWarp) add_events(const ScanlineT
   for (unsigned first = 0; first < items; first += kWarp) {
     __syncwarp();
     if (first + lane < items) {
-      make_event<Outer, Limbs>(task, tile, first + lane, meetings, lane, &events);
+      make_event<Outer, Limbs>(task.grid, tile, first + lane, meetings, lane, &events);
     } else {
       events.add[lane] = events.take[lane] = kNoCell;
     }
     __syncwarp();
-    put_events<Limbs>(events, lane, task.cells);
+    put_events<Limbs>(events, lane, task.batch.cells);
   }
 }
 

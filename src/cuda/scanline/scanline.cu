@@ -1,15 +1,19 @@
-// Sums of radial Epanechnikov kernels on a regular grid: the `scanline` engine on the device.
+// Sums of compact kernels on a regular grid: the `scanline` engine on the device.
 // core/scanline/README.md says how it works; the host has sorted the samples and cut the tiles.
 //
-// Tiles are taken in batches whose cells fit in the device's cache together: first the events of
-// all their samples are added, by atomic additions of integers, then the values of all their points
-// are written. A batch has too few rows for all multiprocessors, so several run at a time.
+// Tiles are taken in batches whose cells fit in the device's cache together: first all their
+// samples are added, as events (events.cuh) or at every point that they reach (rows.cuh), by atomic
+// additions of integers, then the values of all their points are written. A batch of events has too
+// few rows for all multiprocessors, so several run at a time.
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "cuda/base/device.cuh"
 #include "cuda/base/streams.cuh"
+#include "cuda/scanline/batches.cuh"
 #include "cuda/scanline/events.cuh"
+#include "cuda/scanline/rows.cuh"
 #include "cuda/scanline/scanline.cuh"
 #include "cuda/scanline/values.cuh"
 
@@ -22,11 +26,11 @@ namespace {
 constexpr std::size_t kLanes = 12;
 /// The maximum number of batches that wait to run; the poll is called once in as many.
 constexpr std::size_t kAhead = 16;
-/// The maximum number of warps of samples in one launch, and about that in a batch of several
-/// tiles.
-constexpr unsigned kLaunchWarps = 1u << 17, kBatchWarps = 1u << 24;
+/// The maximum number of warps of samples in one launch of events, and of blocks in one of rows.
+constexpr unsigned kLaunchWarps = 1u << 17, kLaunchBlocks = 1u << 15;
 
-using EventKernel = void (*)(ScanlineTask);
+using EventKernel = void (*)(EventTask);
+using RowKernel = void (*)(RowTask);
 using ValueKernel = void (*)(ScanlineScan);
 
 template <int Limbs>
@@ -40,22 +44,52 @@ EventKernel event_kernel(int outer) {
   }
 }
 
-template <int Limbs>
-ValueKernel value_kernel(bool along) {
-  return along ? write_values<Limbs, true> : write_values<Limbs, false>;
+template <int Limbs, kestrel::Kernel K>
+RowKernel row_kernel(bool box) {
+  if constexpr (kestrel::is_indicator(K)) {
+    if (box) return add_rows<K, true, Limbs>;
+  }
+  if constexpr (kestrel::is_compact(K)) return add_rows<K, false, Limbs>;
+  return nullptr;
 }
 
-/// What depends on the number of limbs.
+template <int Limbs>
+RowKernel row_kernel(int leaf) {
+  switch (leaf) {
+#define KESTREL_KERNEL(name, form, inner, outer)                                   \
+  case KESTREL_GPU_##name: return row_kernel<Limbs, kestrel::Kernel::name>(false); \
+  case KESTREL_GPU_product_##name:                                                 \
+    return row_kernel<Limbs, kestrel::Kernel::name>(true);
+#include "shared/kernels.def"
+  }
+  return nullptr;
+}
+
+template <class Cells>
+ValueKernel value_kernel(bool along) {
+  return along ? write_values<Cells, true> : write_values<Cells, false>;
+}
+
+/// The kernels for a request, one of the first two, and the integers of a cell.
 struct Kernels {
   EventKernel events;
+  RowKernel rows;
   ValueKernel values;
-  std::size_t cell;  // integers of one
+  std::size_t cell;
 };
 
 template <int Limbs>
 Kernels kernels_of(const kestrel_gpu_scanline& runs) {
-  return {event_kernel<Limbs>(runs.axes - 2), value_kernel<Limbs>(runs.run_stride == 1),
-          static_cast<std::size_t>(kCell<Limbs>)};
+  const bool along = runs.run_stride == 1;
+  if (runs.events) {
+    return {event_kernel<Limbs>(runs.axes - 2), nullptr, value_kernel<EventCells<Limbs>>(along),
+            EventCells<Limbs>::kCellNumbers};
+  }
+  if constexpr (Limbs <= 2) {
+    return {nullptr, row_kernel<Limbs>(runs.leaf), value_kernel<RowCells<Limbs>>(along),
+            RowCells<Limbs>::kCellNumbers};
+  }
+  return {};
 }
 
 Kernels choose_kernels(const kestrel_gpu_scanline& runs) {
@@ -66,85 +100,35 @@ Kernels choose_kernels(const kestrel_gpu_scanline& runs) {
   }
 }
 
-struct Batch {
-  std::size_t first_tile, tiles, first_work, works;
-  std::size_t cells;
-  unsigned warps, groups;
-};
-
-/// The batches of a slab.
-struct Batches {
-  std::vector<ScanlineTile> tile;
-  std::vector<ScanlineWork> work;
-  std::vector<Batch> batch;
-  std::vector<std::size_t> first;  // the first batch of each part, and the number of batches
-  std::size_t cells = 0;           // of the largest batch
-
-  /// Keeps the memory: a slab may have millions of ranges.
-  void clear() {
-    tile.clear();
-    work.clear();
-    batch.clear();
-    first.clear();
-    cells = 0;
+/// The kernel and the nest of a leaf.
+void describe_leaf(int leaf, ScanlineGrid* grid) {
+  using kestrel::Kernel;
+  using kestrel::ScanlineNest;
+  switch (leaf) {
+#define KESTREL_KERNEL(name, form, inner, outer)                                                  \
+  case KESTREL_GPU_##name:                                                                        \
+    grid->kernel = Kernel::name;                                                                  \
+    grid->nest = ScanlineNest::ellipsoid;                                                         \
+    break;                                                                                        \
+  case KESTREL_GPU_product_##name:                                                                \
+    grid->kernel = Kernel::name;                                                                  \
+    grid->nest = kestrel::is_indicator(Kernel::name) ? ScanlineNest::box : ScanlineNest::product; \
+    break;
+#include "shared/kernels.def"
   }
-};
-
-/// Puts tile t of the slab into the last batch.
-void add_tile(const kestrel_gpu_scanline_slab& slab, std::size_t t, Batches* to) {
-  const kestrel_gpu_scanline_tile& at = slab.tile[t];
-  Batch& batch = to->batch.back();
-  const std::size_t rows = static_cast<std::size_t>(at.row_end - at.row_begin);
-  to->tile.push_back({at, static_cast<unsigned>(batch.cells), batch.groups});
-  const std::size_t last = t + 1 < slab.tiles ? slab.tile[t + 1].first_range : slab.ranges;
-  for (std::size_t r = at.first_range; r < last; ++r) {
-    const std::size_t begin = slab.range[r].begin, end = slab.range[r].end;
-    to->work.push_back({static_cast<unsigned>(begin), static_cast<unsigned>(end),
-                        static_cast<unsigned>(batch.tiles), batch.warps});
-    batch.warps += pieces(end - begin, kWarp);
-    ++batch.works;
-  }
-  batch.cells += rows * at.row_length;
-  batch.groups += pieces(rows, kScanWarps);
-  ++batch.tiles;
-  to->cells = std::max(to->cells, batch.cells);
-}
-
-void make_batches(const kestrel_gpu_scanline_slab& slab, std::size_t cell_bytes, Batches* to) {
-  Batches& all = *to;
-  all.clear();
-  all.tile.reserve(slab.tiles);
-  all.work.reserve(slab.ranges);
-  for (std::size_t p = 0; p < slab.parts; ++p) {
-    const std::size_t end = p + 1 < slab.parts ? slab.part[p + 1].first_tile : slab.tiles;
-    all.first.push_back(all.batch.size());
-    for (std::size_t t = slab.part[p].first_tile; t < end; ++t) {
-      const kestrel_gpu_scanline_tile& at = slab.tile[t];
-      const std::size_t cells = static_cast<std::size_t>(at.row_end - at.row_begin) * at.row_length;
-      const bool begins = t == slab.part[p].first_tile;
-      if (begins || (all.batch.back().cells + cells) * cell_bytes > kestrel::kScanlineBatchBytes ||
-          all.batch.back().warps > kBatchWarps) {
-        all.batch.push_back({t, 0, all.work.size(), 0, 0, 0, 0});
-      }
-      add_tile(slab, t, to);
-    }
-  }
-  all.first.push_back(all.batch.size());
 }
 
 template <class T>
-const T* send(const std::vector<T>& from, Buffer<T>* to) {
+void send(const std::vector<T>& from, Buffer<T>* to) {
   T* const data = to->reserve(std::max<std::size_t>(1, from.size()));
   check(cudaMemcpy(data, from.data(), from.size() * sizeof(T), cudaMemcpyHostToDevice),
         "copying tiles");
-  return data;
 }
 
 class DeviceScanline : public Scanline {
  public:
   DeviceScanline(const kestrel_gpu_scanline& runs, const DeviceScanline* from, int from_device)
       : kernels_(choose_kernels(runs)) {
-    task_ = {};
     const auto copied = [&](const double* given, std::size_t count, const Buffer<double>* other,
                             Buffer<double>* to) -> const double* {
       if (given == nullptr) return nullptr;
@@ -152,30 +136,30 @@ class DeviceScanline : public Scanline {
       upload(given, count, to->reserve(std::max<std::size_t>(1, count)));
       return to->data();
     };
+    describe_leaf(runs.leaf, &grid_);
+    grid_.axes = runs.axes;
     for (int i = 0; i < runs.axes; ++i) {
-      for (int j = 0; j <= i; ++j) task_.slope[i][j] = runs.slope[i][j];
-      task_.inverse[i] = runs.inverse[i];
+      for (int j = 0; j <= i; ++j) grid_.slope[i][j] = runs.slope[i][j];
+      grid_.inverse[i] = runs.inverse[i];
       const kestrel_gpu_scanline_axis& axis = runs.axis[i];
-      task_.axis[i] = {
+      grid_.axis[i] = {
           {axis.origin, axis.inverse_step, axis.step_high, axis.step_low},
           copied(axis.x, runs.n, from != nullptr ? &from->x_[i] : nullptr, &x_[i]),
           copied(axis.shift, axis.count, from != nullptr ? &from->shift_[i] : nullptr, &shift_[i])};
+      copied(axis.point, axis.count, from != nullptr ? &from->point_[i] : nullptr, &point_[i]);
     }
-    task_.weight =
+    grid_.weight =
         copied(runs.weight, runs.n, from != nullptr ? &from->weight_ : nullptr, &weight_);
     finish_sending();
-    task_.common = runs.common;
-    task_.room = runs.room;
-    task_.limb_scale = runs.limb_scale;
-    task_.row_shift = runs.row_shift;
-    task_.run_shift = runs.run_shift;
-    scan_ = {};
-    scan_.run_shift = task_.axis[runs.axes - 1].shift;
-    scan_.limb = runs.limb;
-    scan_.factor = runs.factor;
-    scan_.power = runs.power;
-    scan_.row_stride = runs.row_stride;
-    scan_.run_stride = runs.run_stride;
+    grid_.common = runs.common;
+    grid_.room = runs.room;
+    grid_.limb_scale = runs.limb_scale;
+    grid_.row_shift = runs.row_shift;
+    grid_.run_shift = runs.run_shift;
+    if (kernels_.rows != nullptr) prepare_rows(runs);
+    const DeviceAxis& run = grid_.axis[runs.axes - 1];
+    scan_ = {run.shift,       runs.limb,       runs.factor, runs.power, runs.row_stride,
+             runs.run_stride, ScanlineBatch{}, nullptr,     nullptr};
   }
 
   bool slab(const kestrel_gpu_scanline_slab& slab, double largest[2], const Take& take,
@@ -189,10 +173,10 @@ class DeviceScanline : public Scanline {
       const std::size_t own = p % 2;
       if (!drain.finish(pieces_of[own])) return false;
       for (std::size_t b = batches_.first[p]; b < batches_.first[p + 1]; ++b) {
-        launch(b, values_[own].data());
-        if (!drain.step(false)) return false;
-        const double all = static_cast<double>(batches_.batch.size());
-        if (b % kAhead == 0 && !poll(static_cast<double>(b) / all)) return false;
+        const double before = static_cast<double>(b) / static_cast<double>(batches_.batch.size());
+        const auto ask = [&] { return poll(before); };
+        if (!launch(b, values_[own].data(), ask) || !drain.step(false)) return false;
+        if (b % kAhead == 0 && !ask()) return false;
       }
       for (std::size_t lane = 0; lane < kLanes; ++lane)
         summed_[own][lane].record(lane_[lane].get());
@@ -210,11 +194,40 @@ class DeviceScanline : public Scanline {
   }
 
  private:
+  /// Sends what the kernels for rows take.
+  void prepare_rows(const kestrel_gpu_scanline& runs) {
+    RowGrid grid{grid_, {}, {}};
+    kestrel::ScanlineData& data = grid.data;
+    data.d = static_cast<std::size_t>(runs.d);
+    for (int k = 0; k < runs.d; ++k) {
+      data.axis_of[k] = runs.axis_of[k];
+      data.sample[k] = grid_.axis[runs.axis_of[k]].x;
+      data.point[k] = point_[runs.axis_of[k]].data();
+      for (int l = 0; l <= k; ++l) data.root[k][l] = runs.root[k][l];
+    }
+    for (int i = 0; i < runs.axes; ++i) {
+      double squares = 0;
+      for (int j = 0; j <= i; ++j) squares += runs.slope[i][j] * runs.slope[i][j];
+      grid.reach[i] = std::sqrt(squares) * (1 + 1e-9) + 1;
+    }
+    check(cudaMemcpy(row_grid_.reserve(1), &grid, sizeof grid, cudaMemcpyHostToDevice),
+          "copying a grid");
+    const int on = runs.axes - 2, run = on + 1;
+    rows_.grid = row_grid_.data();
+    rows_.row_inverse = runs.inverse[on];
+    rows_.run_inverse = runs.inverse[run];
+    rows_.slope = runs.slope[run][on];
+    rows_.room = runs.room;
+    rows_.limb_scale = runs.limb_scale;
+    rows_.inverse_reach = 1 / std::hypot(runs.slope[run][on], runs.slope[run][run]);
+    rows_.nest = grid_.nest;
+  }
+
   /// Copies tiles and ranges of samples to the device, clears the cells, makes room for values.
   void prepare(const kestrel_gpu_scanline_slab& slab) {
     make_batches(slab, kernels_.cell * sizeof(Whole), &batches_);
-    task_.tile = scan_.tile = send(batches_.tile, &tiles_);
-    task_.work = send(batches_.work, &work_);
+    send(batches_.tile, &tiles_);
+    send(batches_.work, &work_);
     const std::size_t numbers = kLanes * batches_.cells * kernels_.cell;
     Whole* const cells = cells_.reserve(std::max<std::size_t>(1, numbers));
     check(cudaMemset(cells, 0, numbers * sizeof(Whole)), "clearing cells");
@@ -228,15 +241,30 @@ class DeviceScanline : public Scanline {
     check(cudaDeviceSynchronize(), "making a slab ready");
   }
 
-  void launch(std::size_t b, double* values) {
+  /// Starts to add the samples of a batch and to write its values. Returns false if `ask` stops it.
+  template <class Ask>
+  bool launch(std::size_t b, double* values, const Ask& ask) {
     const Batch& batch = batches_.batch[b];
     const cudaStream_t stream = lane_[b % kLanes].get();
     if (b >= kAhead) done_[b % kAhead].wait();
-    ScanlineTask task = task_;
-    task.tile += batch.first_tile;
-    task.work += batch.first_work;
-    task.works = static_cast<unsigned>(batch.works);
-    task.cells = cells_.data() + b % kLanes * batches_.cells * kernels_.cell;
+    ScanlineScan scan = scan_;
+    scan.batch = {tiles_.data() + batch.first_tile, static_cast<unsigned>(batch.tiles),
+                  work_.data() + batch.first_work, static_cast<unsigned>(batch.works),
+                  cells_.data() + b % kLanes * batches_.cells * kernels_.cell};
+    scan.out = values;
+    if (kernels_.events != nullptr) {
+      launch_events(batch, scan.batch, stream);
+    } else if (!launch_rows(batch, scan.batch, stream, ask)) {
+      return false;
+    }
+    kernels_.values<<<batch.groups, kScanWarps * kWarp, 0, stream>>>(scan);
+    check(cudaGetLastError(), "starting to sum rows");
+    done_[b % kAhead].record(stream);
+    return true;
+  }
+
+  void launch_events(const Batch& batch, const ScanlineBatch& on_device, cudaStream_t stream) {
+    EventTask task{grid_, on_device, 0, 0};
     for (unsigned first = 0; first < batch.warps; first += kLaunchWarps) {
       task.first_warp = first;
       task.end_warp = std::min(batch.warps, first + kLaunchWarps);
@@ -245,27 +273,43 @@ class DeviceScanline : public Scanline {
               task);
       check(cudaGetLastError(), "starting to add samples");
     }
-    ScanlineScan scan = scan_;
-    scan.tile += batch.first_tile;
-    scan.tiles = static_cast<unsigned>(batch.tiles);
-    scan.cells = task.cells;
-    scan.out = values;
-    kernels_.values<<<batch.groups, kScanWarps * kWarp, 0, stream>>>(scan);
-    check(cudaGetLastError(), "starting to sum rows");
-    done_[b % kAhead].record(stream);
+  }
+
+  /// A batch may take seconds, so the poll is called between launches, while one is still waiting.
+  template <class Ask>
+  bool launch_rows(const Batch& batch, const ScanlineBatch& on_device, cudaStream_t stream,
+                   const Ask& ask) {
+    RowTask task = rows_;
+    task.shape = batches_.shape;
+    task.batch = on_device;
+    for (unsigned first = 0; first < batch.blocks; first += kLaunchBlocks) {
+      if (first >= 2 * kLaunchBlocks) {
+        launched_[first / kLaunchBlocks % 2].wait();
+        if (!ask()) return false;
+      }
+      task.first_block = first;
+      const unsigned blocks = std::min(batch.blocks - first, kLaunchBlocks);
+      kernels_.rows<<<blocks, task.shape.warps() * kWarp, 0, stream>>>(task);
+      check(cudaGetLastError(), "starting to add samples");
+      launched_[first / kLaunchBlocks % 2].record(stream);
+    }
+    return true;
   }
 
   const Kernels kernels_;
-  ScanlineTask task_;
+  ScanlineGrid grid_{};
+  RowTask rows_{};
   ScanlineScan scan_;
   Batches batches_;
-  Buffer<double> x_[KESTREL_GPU_SCANLINE_AXES], shift_[KESTREL_GPU_SCANLINE_AXES], weight_;
+  Buffer<double> x_[KESTREL_GPU_SCANLINE_AXES], shift_[KESTREL_GPU_SCANLINE_AXES],
+      point_[KESTREL_GPU_SCANLINE_AXES], weight_;
+  Buffer<RowGrid> row_grid_;
   Buffer<ScanlineTile> tiles_;
   Buffer<ScanlineWork> work_;
   Buffer<Whole> cells_, largest_;
   Buffer<double> values_[2];
   Locked locked_[2] = {Locked(Drain<Take>::kPiece), Locked(Drain<Take>::kPiece)};
-  Event done_[kAhead], summed_[2][kLanes];
+  Event done_[kAhead], launched_[2], summed_[2][kLanes];
   // Last, so that their work is finished before anything above is freed.
   Stream lane_[kLanes], copies_;
 };
@@ -278,6 +322,10 @@ std::unique_ptr<Scanline> make_scanline(const kestrel_gpu_scanline& runs, const 
     refuse("a grid of %d axes", runs.axes);
   }
   if (runs.n > kestrel::kScanlineDeviceSamples) refuse("%zu samples", runs.n);
+  const Kernels kernels = choose_kernels(runs);
+  if (kernels.events == nullptr && kernels.rows == nullptr) {
+    refuse("%d limbs of kernel %d", runs.limbs, runs.leaf);
+  }
   return std::unique_ptr<Scanline>(
       new DeviceScanline(runs, static_cast<const DeviceScanline*>(from), from_device));
 }

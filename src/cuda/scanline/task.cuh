@@ -12,13 +12,12 @@
 
 namespace kestrel_cuda {
 
+namespace unfused = kestrel::unfused;
 using kestrel::unfused::Whole;
 
-/// Warps of a block, for events and for values.
-constexpr int kEventWarps = 8, kScanWarps = 16;
 constexpr unsigned kNoCell = 0xffffffff;
 
-/// Integers of a cell, and the room that it takes.
+/// Integers of a cell of events, and the room that it takes.
 template <int Limbs>
 constexpr int kNumbers = kestrel::scanline_numbers(Limbs);
 template <int Limbs>
@@ -32,8 +31,10 @@ struct DeviceAxis {
 /// A tile of a batch.
 struct ScanlineTile {
   kestrel_gpu_scanline_tile at;
-  unsigned first_cell;   // in the batch's cells
-  unsigned first_group;  // of kScanWarps rows, in the batch
+  unsigned first_cell;            // in the batch's cells
+  unsigned first_group;           // of kScanWarps rows, in the batch
+  unsigned first_warp, end_warp;  // of samples, in the batch
+  unsigned first_block;           // of rows.cuh, in the batch
 };
 
 /// Samples begin, ..., end - 1 of a tile: 32 for each of the batch's warps from first_warp on.
@@ -41,33 +42,47 @@ struct ScanlineWork {
   unsigned begin, end, tile, first_warp;
 };
 
-struct ScanlineTask {
+/// A grid, a kernel and the samples.
+struct ScanlineGrid {
   double slope[KESTREL_GPU_SCANLINE_AXES][KESTREL_GPU_SCANLINE_AXES],
       inverse[KESTREL_GPU_SCANLINE_AXES];
   DeviceAxis axis[KESTREL_GPU_SCANLINE_AXES];
+  int axes;
+  kestrel::Kernel kernel;
+  kestrel::ScanlineNest nest;
   double room, limb_scale, row_shift, run_shift;
   const double* weight;
   double common;
-  // The current batch.
-  const ScanlineTile* tile;
-  const ScanlineWork* work;
-  unsigned works, first_warp, end_warp;
-  Whole* cells;
 };
 
-struct ScanlineScan {
-  const double* run_shift;
-  double limb, factor, power;
-  std::size_t row_stride, run_stride;
+/// The current batch.
+struct ScanlineBatch {
   const ScanlineTile* tile;
   unsigned tiles;
+  const ScanlineWork* work;
+  unsigned works;
   Whole* cells;
-  double* out;
-  Whole* largest;  // two doubles, as integers
 };
 
 KESTREL_HD KESTREL_INLINE double shift_at(const double* shift, int index) {
   return shift == nullptr ? 0.0 : shift[index];
+}
+
+KESTREL_HD KESTREL_INLINE double weight_at(const ScanlineGrid& grid, unsigned sample) {
+  return grid.weight == nullptr ? grid.common : grid.weight[sample];
+}
+
+/// Where a sample crosses a tile, or another part of the grid with members of these names.
+template <int Outer, bool Straight, class Tile>
+KESTREL_HD KESTREL_INLINE unfused::TileMeeting meeting_of(const ScanlineGrid& grid,
+                                                          const Tile& tile, unsigned sample) {
+  return unfused::meet_tile<Outer, Straight>(grid, tile, weight_at(grid, sample),
+                                             [&](int i) -> unfused::GridIndex {
+                                               const DeviceAxis& on = grid.axis[i];
+                                               if (i == Outer && on.x == nullptr)
+                                                 return {0.0, 0.0, 0.0};  // an axis of one point
+                                               return unfused::grid_index_of(on.axis, on.x[sample]);
+                                             });
 }
 
 /// The last of `count` ascending values that is not above `key`; the first must not be above it.

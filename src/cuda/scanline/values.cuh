@@ -1,4 +1,4 @@
-// The second kernel of scanline.cu: events in the cells of tiles become values.
+// The second kernel of scanline.cu: the cells of tiles become values.
 #ifndef KESTREL_CUDA_SCANLINE_VALUES_CUH
 #define KESTREL_CUDA_SCANLINE_VALUES_CUH
 
@@ -6,21 +6,17 @@
 
 namespace kestrel_cuda {
 
-/// Reads the numbers of a cell and sets it to zero.
-template <int Limbs>
-__device__ inline void take_cell(Whole* cell, bool there, Whole number[kNumbers<Limbs>]) {
-#pragma unroll
-  for (int i = 0; i < kCell<Limbs>; i += 2) {
-    ulonglong2 pair = make_ulonglong2(0, 0);
-    ulonglong2* from = reinterpret_cast<ulonglong2*>(cell + i);
-    if (there) {
-      pair = *from;
-      *from = make_ulonglong2(0, 0);
-    }
-    number[i] = pair.x;
-    if (i + 1 < kNumbers<Limbs>) number[i + 1] = pair.y;
-  }
-}
+/// Warps of a block.
+constexpr int kScanWarps = 16;
+
+struct ScanlineScan {
+  const double* run_shift;
+  double limb, factor, power;
+  std::size_t row_stride, run_stride;
+  ScanlineBatch batch;
+  double* out;
+  Whole* largest;  // two doubles, as integers
+};
 
 /// Turns the numbers of 32 cells into running sums that start from `sum`, and `sum` into the last
 /// of these.
@@ -39,60 +35,111 @@ __device__ inline void add_up(unsigned lane, Whole number[kNumbers<Limbs>],
   }
 }
 
-/// The value at a point, which is `shift` away from its index.
-template <int Limbs>
-KESTREL_HD KESTREL_INLINE double value_at(const ScanlineScan& scan,
-                                          const Whole number[kNumbers<Limbs>], unsigned point,
-                                          double shift, double largest[2]) {
-  Whole a[Limbs], q[Limbs], p[Limbs];
-  KESTREL_UNROLL
-  for (int limb = 0; limb < Limbs; ++limb) {
-    a[limb] = number[3 * limb];
-    q[limb] = number[3 * limb + 1];
-    p[limb] = number[3 * limb + 2];
-  }
-  return kestrel::unfused::value_of_events<Limbs>(a, q, p, point, shift, scan, largest);
-}
+/// Cells that hold the events of runs. A warp takes 32 of them at a time, from the first point of a
+/// row to the last.
+template <int LimbsOf>
+class EventCells {
+ public:
+  static constexpr int Limbs = LimbsOf, kCellNumbers = kCell<Limbs>, kOf = kNumbers<Limbs>;
+  /// Cells that a lane takes at a time: their loads and shuffles do not wait for each other.
+  static constexpr int kTogether = Limbs == 1 ? 4 : 2;
 
-/// Cells that a lane takes at a time: their loads and shuffles do not wait for each other.
-template <int Limbs>
-constexpr int kTogether = Limbs == 1 ? 4 : 2;
+  /// Reads the numbers of the cell of point t of a row and sets them to zero.
+  __device__ static void take(Whole* row, unsigned t, unsigned, bool there, Whole number[kOf]) {
+    Whole* const cell = row + t * std::size_t{kCell<Limbs>};
+#pragma unroll
+    for (int i = 0; i < kCell<Limbs>; i += 2) {
+      ulonglong2 pair = make_ulonglong2(0, 0);
+      ulonglong2* from = reinterpret_cast<ulonglong2*>(cell + i);
+      if (there) {
+        pair = *from;
+        *from = make_ulonglong2(0, 0);
+      }
+      number[i] = pair.x;
+      if (i + 1 < kOf) number[i + 1] = pair.y;
+    }
+  }
+
+  __device__ void pass(unsigned lane, Whole number[kOf]) { add_up<Limbs>(lane, number, sum_); }
+
+  /// The value at a point, which is `shift` away from its index.
+  __device__ static double value(const ScanlineScan& scan, const Whole number[kOf], unsigned point,
+                                 double shift, double largest[2]) {
+    Whole a[Limbs], q[Limbs], p[Limbs];
+#pragma unroll
+    for (int limb = 0; limb < Limbs; ++limb) {
+      a[limb] = number[3 * limb];
+      q[limb] = number[3 * limb + 1];
+      p[limb] = number[3 * limb + 2];
+    }
+    return unfused::value_of_events<Limbs>(a, q, p, point, shift, scan, largest);
+  }
+
+ private:
+  Whole sum_[kOf] = {};
+};
+
+/// Cells that hold sums of values: a row has its first limbs, then its second ones.
+template <int LimbsOf>
+class RowCells {
+ public:
+  static constexpr int Limbs = LimbsOf, kCellNumbers = Limbs, kOf = Limbs, kTogether = 4;
+
+  __device__ static void take(Whole* row, unsigned t, unsigned length, bool there,
+                              Whole number[kOf]) {
+#pragma unroll
+    for (int limb = 0; limb < Limbs; ++limb) {
+      Whole* const from = row + limb * std::size_t{length} + t;
+      number[limb] = there ? *from : 0;
+      if (there) *from = 0;
+    }
+  }
+
+  __device__ void pass(unsigned, Whole*) {}
+
+  __device__ static double value(const ScanlineScan& scan, const Whole number[kOf], unsigned,
+                                 double, double largest[2]) {
+    return unfused::value_of_rows<Limbs>(number, scan, largest);
+  }
+};
 
 /// A block takes kScanWarps rows of a tile, one a warp. `Along`: rows lie along the output.
 /// Otherwise they lie across it, and neighbouring points of neighbouring rows are written together.
-template <int Limbs, bool Along>
+template <class Cells, bool Along>
 __global__ void __launch_bounds__(kScanWarps* kWarp) write_values(const ScanlineScan scan) {
-  constexpr unsigned kSpan = kWarp * kTogether<Limbs>;
+  constexpr int kTogether = Cells::kTogether;
+  constexpr unsigned kSpan = kWarp * kTogether;
   __shared__ double turned[kScanWarps][kSpan + 1];
   const unsigned lane = threadIdx.x % kWarp, of_block = threadIdx.x / kWarp;
-  const ScanlineTile& tile = scan.tile[last_not_above(
-      scan.tiles, blockIdx.x, [&](unsigned i) { return scan.tile[i].first_group; })];
+  const ScanlineTile& tile = scan.batch.tile[last_not_above(
+      scan.batch.tiles, blockIdx.x, [&](unsigned i) { return scan.batch.tile[i].first_group; })];
   const unsigned begin = static_cast<unsigned>(tile.at.run_begin);
   const unsigned points = static_cast<unsigned>(tile.at.run_end) - begin;
   const unsigned rows = static_cast<unsigned>(tile.at.row_end - tile.at.row_begin);
   const unsigned first_row = (blockIdx.x - tile.first_group) * kScanWarps;
   const unsigned row = first_row + of_block;
-  Whole* cells =
-      scan.cells + (tile.first_cell + row * tile.at.row_length) * std::size_t{kCell<Limbs>};
+  const unsigned length = static_cast<unsigned>(tile.at.row_length);
+  Whole* const cells =
+      scan.batch.cells + (tile.first_cell + row * length) * std::size_t{Cells::kCellNumbers};
   double* out = scan.out + tile.at.first_point;
-  Whole sum[kNumbers<Limbs>] = {};
+  Cells sums;
   double largest[2] = {0.0, 0.0};
   for (unsigned first = 0; first < points; first += kSpan) {
-    Whole number[kTogether<Limbs>][kNumbers<Limbs>];
+    Whole number[kTogether][Cells::kOf];
 #pragma unroll
-    for (int u = 0; u < kTogether<Limbs>; ++u) {
+    for (int u = 0; u < kTogether; ++u) {
       const unsigned t = first + u * kWarp + lane;
-      take_cell<Limbs>(cells + t * std::size_t{kCell<Limbs>}, row < rows && t < points, number[u]);
+      Cells::take(cells, t, length, row < rows && t < points, number[u]);
     }
 #pragma unroll
-    for (int u = 0; u < kTogether<Limbs>; ++u) add_up<Limbs>(lane, number[u], sum);
+    for (int u = 0; u < kTogether; ++u) sums.pass(lane, number[u]);
 #pragma unroll
-    for (int u = 0; u < kTogether<Limbs>; ++u) {
+    for (int u = 0; u < kTogether; ++u) {
       const unsigned t = first + u * kWarp + lane;
       if (row >= rows || t >= points) continue;
       const double value =
-          value_at<Limbs>(scan, number[u], begin + t,
-                          shift_at(scan.run_shift, static_cast<int>(begin + t)), largest);
+          Cells::value(scan, number[u], begin + t,
+                       shift_at(scan.run_shift, static_cast<int>(begin + t)), largest);
       if (Along) {
         __stcs(out + row * scan.row_stride + t, value);
       } else {

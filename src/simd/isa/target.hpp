@@ -24,11 +24,8 @@
 // arguments must stay in registers.
 #if defined(__GNUC__)
 #define KESTREL_INLINE_BODY __attribute__((always_inline))  // of a lambda
-// For what a loop seldom calls: inlined, it would force variables of the loop into memory.
-#define KESTREL_SELDOM __attribute__((noinline))
 #else
 #define KESTREL_INLINE_BODY
-#define KESTREL_SELDOM
 #endif
 
 #if defined(__clang__)

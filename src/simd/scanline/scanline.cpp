@@ -1,7 +1,5 @@
 #include "simd/scanline/scanline.hpp"
 
-#include "simd/scanline/rim.hpp"
-
 #define KESTREL_UNFUSED
 #define KESTREL_BODY "simd/scanline/scanline.inc"
 #include "simd/isa/each_set.inc"

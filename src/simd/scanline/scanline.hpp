@@ -18,20 +18,11 @@ using kestrel::kRim;
 using kestrel::kScanlineAxes;
 using kestrel::kScanlineFarthest;
 using kestrel::ScanlineAxis;
+using kestrel::ScanlineData;
 using kestrel::ScanlineNest;
 
 // 64-bit lanes per limb of an event in a cell: A, Q, P and one unused.
 constexpr std::size_t kScanlineLimbLanes = 4;
-
-// The data as given, in the order of the user's variables. Variable k of sample j is sample[k][j].
-// Its axis is axis_of[k] in the engine's order, where index i is at point[k][i].
-struct ScanlineData {
-  std::size_t d;
-  int axis_of[kScanlineAxes];
-  const double* sample[kScanlineAxes];
-  const double* point[kScanlineAxes];
-  double root[kScanlineAxes][kScanlineAxes];  // lower triangle, root[k][l]
-};
 
 // A kernel on a grid; all lengths in steps. Given y_j of the axes before it, index t of axis i has
 // y_i = (t - X_i - sum_{j<i} slope[i][j] y_j) inverse[i], and sum_i y_i^2 < 1 is the kernel's

@@ -109,9 +109,10 @@ Numbers mixed(const RunOptions& options) {
   return all;
 }
 
-Numbers grid(const RunOptions& options) {
-  const scanline_oracle::Case c =
+Numbers grid_of(Kernel kernel, const RunOptions& options) {
+  scanline_oracle::Case c =
       scanline_oracle::make("plane", 3000, {40, 50}, 6.0, 0.5, scanline_oracle::inside);
+  c.choice.kernel = kernel;
   const std::vector<RegularAxis> axes = c.grid();
   Numbers out(c.points(), -1.0);
   gpu_scanline_density({c.x.data(), c.n, c.d}, {c.w.data(), c.n}, {axes.data(), c.d}, c.choice,
@@ -126,9 +127,16 @@ struct Task {
 
 const std::vector<Task>& tasks() {
   static const std::vector<Task> all = {
-      {"density", density}, {"derivatives", derivatives}, {"variable", variable},
-      {"pairs", pairs},     {"regression", regression},   {"mixed", mixed},
-      {"grid", grid}};
+      {"density", density},
+      {"derivatives", derivatives},
+      {"variable", variable},
+      {"pairs", pairs},
+      {"regression", regression},
+      {"mixed", mixed},
+      {"grid, by ends of runs",
+       [](const RunOptions& options) { return grid_of(Kernel::epanechnikov, options); }},
+      {"grid, by points of runs",
+       [](const RunOptions& options) { return grid_of(Kernel::uniform, options); }}};
   return all;
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "gpu/cost.hpp"
 #include "gpu/loader.hpp"
 #include "gpu/scanline.hpp"
 #include "scanline-expect.hpp"
@@ -17,20 +18,35 @@ using scanline_oracle::run_on;
 
 namespace {
 
+/// The radial Epanechnikov kernel by events; other kernels, with uniform ones where points lie on
+/// their rim.
+std::vector<Case> cases() {
+  std::vector<Case> all = scanline_oracle::cases_of_every_kind();
+  for (const Case& c : scanline_oracle::cases_of_every_kernel()) {
+    if (c.choice.kernel != Kernel::epanechnikov) all.push_back(c);
+  }
+  scanline_oracle::add_lattices(2, 60, [&](const Case& c) {
+    for (const KernelType type : {KernelType::radial, KernelType::product}) {
+      all.push_back(scanline_oracle::with_kernel(c, Kernel::uniform, type));
+      all.push_back(scanline_oracle::with_kernel(c, Kernel::epanechnikov, type));
+    }
+  });
+  return all;
+}
+
 class GpuScanlineOf : public testing::TestWithParam<Case> {
  protected:
   void SetUp() override { set_gpu_object(FAKE_CUDA_GOOD, ""); }
 };
-INSTANTIATE_TEST_SUITE_P(Cases, GpuScanlineOf,
-                         testing::ValuesIn(scanline_oracle::cases_of_every_kind()), name_of);
+INSTANTIATE_TEST_SUITE_P(Cases, GpuScanlineOf, testing::ValuesIn(cases()), name_of);
 
 RunOptions plain() { return run_on(common::tables().back(), 1); }
 
-/// By the CPU's events, all at once.
-std::vector<double> by_events(const Case& c, int limbs) {
+/// By the same method on the CPU, all at once.
+std::vector<double> on_cpu(const Case& c, int limbs) {
   ScanlineSettings settings;
   settings.limbs = limbs;
-  settings.method = ScanlineMethod::events;
+  settings.method = gpu_takes_events(c.choice, c.d) ? ScanlineMethod::events : ScanlineMethod::rows;
   settings.sorted = true;
   return scanline_oracle::density(c, settings, plain());
 }
@@ -61,23 +77,17 @@ Case plane() {
 
 TEST_P(GpuScanlineOf, HasTheBitsOfTheCpu) {
   const Case& c = GetParam();
-  if (c.choice.kernel != Kernel::epanechnikov ||
-      (c.choice.type == KernelType::product && c.d > 1)) {
-    EXPECT_THROW(on_device(c, 0, plain()), gpu_error);
-    return;
-  }
   // The object does one addition after the other, so large cases take seconds.
   const std::vector<int> all =
       c.points() > 2000 ? std::vector<int>{0} : std::vector<int>{0, 1, 2, 4};
   for (const int limbs : all) {
-    EXPECT_TRUE(common::same_bits(on_device(c, limbs, plain()), by_events(c, limbs))) << limbs;
+    EXPECT_TRUE(common::same_bits(on_device(c, limbs, plain()), on_cpu(c, limbs))) << limbs;
   }
 }
 
 TEST_P(GpuScanlineOf, HasThemSlabBySlab) {
   const Case& c = GetParam();
-  if (c.choice.kernel != Kernel::epanechnikov || c.choice.type == KernelType::product) return;
-  const std::vector<double> whole = by_events(c, 0);
+  const std::vector<double> whole = on_cpu(c, 0);
   with_parts(c, [&](const auto& x, const auto& w, const auto& axes, const auto& root) {
     const GpuScanline runs(x, w, axes, c.choice, root, {}, plain());
     for (const std::size_t thick : {std::size_t{1}, runs.count() / 2 + 1}) {
@@ -99,7 +109,7 @@ TEST(GpuScanline, HasTheBitsOfTheCpuForSamplesFromAfar) {
   for (RegularAxis& axis : c.axes) axis.step = 0.1;
   for (std::size_t i = 0; i < c.x.size(); ++i) c.x[i] = (i % 2 == 0 ? 3e7 : -5e7) + c.x[i] / 3;
   c.root = {8e7, 1e7, 0, 9e7};
-  const std::vector<double> wanted = by_events(c, 2);
+  const std::vector<double> wanted = on_cpu(c, 2);
   EXPECT_GT(*std::max_element(wanted.begin(), wanted.end()), 0);
   EXPECT_TRUE(common::same_bits(on_device(c, 2, plain()), wanted));
 }

@@ -8,42 +8,19 @@
 
 using namespace kestrel;
 using scanline_oracle::Case;
+using scanline_oracle::cases_of_every_kernel;
 using scanline_oracle::density;
 using scanline_oracle::expect_close;
 using scanline_oracle::Expected;
 using scanline_oracle::name_of;
 using scanline_oracle::run_on;
 using scanline_oracle::shuffled;
+using scanline_oracle::with_kernel;
 
 namespace {
 
 /// The resolution of these checks: a value below that share of a peak may be lost.
 constexpr oracle::real kUnseen = 1e-26L;
-
-Case with_kernel(Case c, Kernel kernel, KernelType type) {
-  c.choice = {kernel, type};
-  c.name += std::string("_") + common::kernel_name(kernel);
-  if (type == KernelType::radial) return c;
-  c.name += "_product";
-  for (std::size_t k = 0; k < c.d; ++k) {
-    for (std::size_t l = 0; l < k; ++l) c.root[l * c.d + k] = 0;
-  }
-  return c;
-}
-
-/// One kernel for each case, radial and product; the next case has another one.
-std::vector<Case> cases_of_every_kernel() {
-  const std::vector<Kernel> compact = common::kernels_where(is_compact);
-  std::vector<Case> all;
-  std::size_t turn = 0;
-  for (const Case& c : scanline_oracle::cases_of_every_kind()) {
-    if (c.n * c.points() > 250000) continue;
-    const Kernel kernel = compact[turn++ % compact.size()];
-    all.push_back(with_kernel(c, kernel, KernelType::radial));
-    all.push_back(with_kernel(c, kernel, KernelType::product));
-  }
-  return all;
-}
 
 ScanlineSettings rows(std::size_t bytes = 0, int limbs = 0) {
   return {limbs, bytes, ScanlineMethod::rows};
