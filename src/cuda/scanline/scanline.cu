@@ -49,7 +49,10 @@ RowKernel row_kernel(bool box) {
   if constexpr (kestrel::is_indicator(K)) {
     if (box) return add_rows<K, true, Limbs>;
   }
-  if constexpr (kestrel::is_compact(K)) return add_rows<K, false, Limbs>;
+  // Only counts of points within a support need no second limb.
+  if constexpr (kestrel::is_compact(K) && (Limbs == 2 || kestrel::is_indicator(K))) {
+    return add_rows<K, false, Limbs>;
+  }
   return nullptr;
 }
 
