@@ -244,7 +244,7 @@ hpi <- function(x, nstage = 2, binned, bgridsize, deriv.order = 0, ..., scalest 
   check_plug_in_order(order, nstage)
   scalest <- check_choice(scalest, c("minim", "stdev"), "scalest")
   given <- check_sample_or_sketch(x, w, na.action)
-  check_one_column(given, "hpi", "Hpi")
+  check_one_column(given, "hpi", if (is.null(bounds) && is.null(period)) "Hpi" else "Hpi.diag")
   sample <- sample_with_images(given, bounds, period, order)
   run <- line_run(threads, backend, precision)
   found <- with_search_progress(asked_verbose(verbose), "Plug-in bandwidth", function(progress) {

@@ -46,8 +46,8 @@
 #'
 #' With a `period` of several variables the pilot bandwidths follow from the covariance in a period around the mean
 #' direction. It is that of data in memory, unless rows of full tiles are within seven cells of the ends of this period.
-#' These are known to a cell only, so that `H` may then differ in its fifth digit. A period must have at least 14 cells.
-#' Values over many periods take a large grid, so that they should be moved into one before.
+#' Of such rows only the cell is known, so that `H` may then differ in its fifth digit. A period must have at least 14
+#' cells. The grid spans all values, so it is best to move values in many periods into one first.
 #'
 #' With weights and `bounds` [hlscv()] leaves out pairs of a value with its own reflected images. Their distances depend
 #' on where the value is, and their weights are squared. With `bounded = TRUE` a cell has the moments of squared weights
@@ -138,8 +138,9 @@
 #'   columns, beside that of the weights.
 #' @param y the name of a column of responses, for a regression on the one column.
 #' @param w the name of a column of weights, if there are any. They are not negative, and rows of weight 0 are left out.
-#' @param bounded whether [hlscv()] will take `bounds` though there are weights. Cells of one column then also have the
-#'   moments of squared weights. It changes nothing else, and sketches without weights know bounds anyway.
+#' @param bounded whether [hlscv()] will be asked for `bounds` of one weighted column. Cells then also have the moments
+#'   of squared weights. Without weights, and for several columns, it has no effect: these sketches need nothing more
+#'   for bounds.
 #' @param plan a plan made by `sketch_plan()`.
 #' @param na.action [stats::na.fail], an error when values are missing, or [stats::na.omit], which leaves them out.
 #' @param threads the number of threads. The default is [kestrel_threads()].

@@ -57,7 +57,7 @@
 #'   ones. The pilot estimate chooses its own.
 #' @param backend as in [kde()]. On a GPU compact kernels take the engine `"direct"`.
 #' @param precision as in [kde()], for compact kernels. The Gaussian kernel is computed in double precision, and so are
-#'   data of more than 1e7 of the smallest bandwidth.
+#'   data that span more than 1e7 of the smallest bandwidth.
 #' @return An object of class `c("kestrel_vkde", "kde")`, a list with the fields of \pkg{ks}:
 #'   \item{x, eval.points, estimate, gridtype, gridded, binned, names, w, type, cont}{as in [kde()]}
 #'   \item{H}{h^2: an array of those of the points of a grid, or a vector of those of points or of observations}
@@ -78,7 +78,7 @@
 #'   crosses and k the factors of 2, and O(n) times the points that a kernel covers for the others. `"kdtree"` takes
 #'   O(n log n) and for each of m points the pairs at the edge of a support, or all in reach for kernels without
 #'   polynomials; `"direct"` O(n m). All run on all threads. On an H200 a pair takes 0.4 to 1.6 picoseconds, and on a
-#'   thread of the CPU about 3 nanoseconds.
+#'   thread of the CPU 3 to 9 nanoseconds.
 #'
 #'   Before them come the derivatives of the pilot estimate by [kdde()], of order 2 at the points, or of orders up to
 #'   4 at the observations.

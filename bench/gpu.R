@@ -171,6 +171,31 @@ for (i in seq_len(nrow(runs))) {
   add("grid", paste0("S-KDE, 220 x 1100 x 805, ", limbs, ", and back"), runs$whole[i], "s", "double", 3L,
       count = runs$rows[i])
 }
+rows <- rows_of(check_lines, "bench rows", "type", "kernel", "device", "whole", "covered")
+for (i in seq_len(nrow(rows))) {
+  what <- paste0("220 x 1100 x 805 by rows, ", rows$type[i], " ", rows$kernel[i])
+  add("rows", paste0(what, ", device"), rows$device[i], "s", "double", 3L, count = rows$covered[i])
+  add("rows", paste0(what, ", and back"), rows$whole[i], "s", "double", 3L, count = rows$covered[i])
+}
+
+# ---- bandwidths that vary: whole calls of kde.sp(), 100,000 observations at as many points
+vary_call <- function(d, kernel, precision, backend = "cuda", n = 1e5) {
+  x <- matrix(rnorm(n * d), n)
+  points <- matrix(rnorm(n * d), n)
+  h <- exp(0.3 * rnorm(n)) * n^(-1 / (d + 4))
+  function() {
+    kde.sp(x, hs = h, eval.points = points, kernel = kernel, engine = "direct", backend = backend,
+           precision = precision)$estimate
+  }
+}
+for (d in 1:3) {
+  for (precision in c("double", "single")) {
+    for (kernel in c("epanechnikov", "cosine")) {
+      seconds <- seconds_of(vary_call(d, kernel, precision), 5L, 10L)
+      add("vary", paste0("kde.sp(), ", kernel, ", n = m = 100,000"), seconds, "s", precision, d)
+    }
+  }
+}
 
 # ---- cross-validation of regression, local constant and linear, the Epanechnikov kernel, whole calls
 # At the target size, and at the largest of Rohlfs & Zahran (2017, table I) with their data, bandwidths and seconds. A

@@ -29,19 +29,20 @@ double rate(int multiprocessors, int major, int minor, bool single) {
 
 /// Picoseconds of a pair. Fits within an eighth to bench/results/2026-11-28-NVIDIA-H200.csv
 /// ("sums", the fastest way): 0.74, 0.92, 1.20, 1.24, 1.80 and 3.30 ps in double for d = 1, 3, 6,
-/// 16, 30 and 62, and 0.23, 0.29, 0.41, 0.42, 0.65 and 1.12 ps in single. From 8 (double) or 14
-/// variables on the tensor cores compute inner products.
+/// 16, 30 and 62, and 0.23, 0.29 and 0.41 ps in single for d = 1, 3 and 6. From 8 variables on the
+/// tensor cores compute inner products, in single precision by slabs of 16 variables: 0.39, 0.39,
+/// 0.64 and 1.04 ps for d = 8, 16, 30 and 62 (bench/gpu-kernels.cu on an H200, 2026-11-29).
 double pair_picoseconds(double d, bool single) {
   if (!single) return d < 8 ? 0.64 + 0.095 * d : 0.65 + 0.0425 * d;
-  return d <= 8 ? 0.19 + 0.033 * d : 0.22 + 0.0146 * d;
+  return d < 8 ? 0.19 + 0.033 * d : 0.16 + 0.228 * std::ceil(d / 16);
 }
 
 /// Picoseconds of a pair of a compact kernel with a bandwidth of its own. Fits within an eighth to
 /// times of an H200 in 2026-11 by tools/gpu-check.sh time-variable, 131,072 samples and points, in
-/// double and in single precision for d = 1 and 3: epanechnikov 0.39, 0.67, 0.34 and 0.67 ps;
-/// triweight 0.49, 0.78, 0.40 and 0.72; triangular 1.23, 1.61, 0.73 and 1.11; cosine 1.32, 1.61,
-/// 0.63 and 0.95. The uniform kernel takes less, 0.80 and 1.19 in double, without pairs at its
-/// edge.
+/// double and in single precision for d = 1 and 3: the power of 1 - q with exponent 1 0.39, 0.67,
+/// 0.34 and 0.67 ps, that with exponent 3 0.49, 0.78, 0.40 and 0.72; one that needs a root 1.23,
+/// 1.61, 0.73 and 1.11; the cosine 1.32, 1.61, 0.63 and 0.95. The uniform kernel takes less, 0.80
+/// and 1.19 in double, without pairs at its edge.
 double variable_picoseconds(Kernel kernel, double d, bool single) {
   const bool polynomial = is_even_polynomial(kernel) && !is_indicator(kernel);
   if (single && !is_indicator(kernel)) return (polynomial ? 0.2 : 0.5) + 0.17 * d;
@@ -55,10 +56,11 @@ constexpr double kRowSeconds = 29e-12, kPointSeconds = 24e-12, kSampleSeconds = 
                  kValueSeconds = 8 / 55e9;
 /// Where values are added at all points: a row that a sample reaches, and a point; and the factor
 /// for kernels that need a root or a series. Measured on an H200 in 2026-11, 1e6 samples (3.5e6 for
-/// two axes): biweight, 220 x 1100 x 805 points, 5.9e8 rows, 2.3e10 points covered, 279 ms; product
-/// Epanechnikov, 7.6e8 rows, 5.3e10 points, 389 ms; biweight, 196 x 200 x 199 points, 1.2e8 rows,
-/// 9.0e8 points, 43 ms; 2800 x 2700 points, 2.8e8 rows, 1.6e10 points, 99 ms; 1e6 points, 1e6 rows,
-/// 2.0e10 points, 153 ms. Right within a half for these.
+/// two axes), a radial kernel (1 - q)^2: 220 x 1100 x 805 points, 5.9e8 rows, 2.3e10 points
+/// covered, 279 ms; 196 x 200 x 199 points, 1.2e8 rows, 9.0e8 points, 43 ms; 2800 x 2700
+/// points, 2.8e8 rows, 1.6e10 points, 99 ms; 1e6 points, 1e6 rows, 2.0e10 points, 153 ms. A product
+/// kernel 1 - q: 220 x 1100 x 805 points, 7.6e8 rows, 5.3e10 points, 389 ms. Right within a half
+/// for these.
 constexpr double kItemSeconds = 220e-12, kCoveredSeconds = 5e-12, kSlowKernel = 1.5;
 /// What a thread of the host needs to copy a value: measured in 2026-11 on a host with 64
 /// processors and 4 H100s, where four threads copied 1e9 values in 0.6 s.

@@ -54,8 +54,8 @@ class SentPoints {
 template <class Body>
 void for_sample_parts(std::size_t n, std::size_t numbers, const ParallelOptions& options,
                       const Body& body) {
-  constexpr std::size_t most_numbers = std::size_t{1} << 26;
-  const std::size_t at_a_time = std::max<std::size_t>(1, std::min(n, most_numbers / numbers));
+  constexpr std::size_t kMostNumbers = std::size_t{1} << 26;
+  const std::size_t at_a_time = std::max<std::size_t>(1, std::min(n, kMostNumbers / numbers));
   const double all = static_cast<double>(n);
   for (std::size_t begin = 0; begin < n; begin += at_a_time) {
     const std::size_t end = std::min(n, begin + at_a_time);

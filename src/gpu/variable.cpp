@@ -105,11 +105,11 @@ class VariablePieces {
 /// Multiplies the sums by the kernel's constant and, by point, h^-d, or else by that of the unit.
 void scale_variable(const VariableTask& task, double unit, const ParallelOptions& options,
                     Span<double> out) {
-  constexpr std::size_t strip = std::size_t{1} << 14;
+  constexpr std::size_t kStrip = std::size_t{1} << 14;
   const double scale = unit_scale(task.kernel, task.x.cols);
-  parallel_for((out.size + strip - 1) / strip, options, [&](std::size_t item, int) {
-    const std::size_t end = std::min(out.size, (item + 1) * strip);
-    for (std::size_t i = item * strip; i < end; ++i) {
+  parallel_for((out.size + kStrip - 1) / kStrip, options, [&](std::size_t item, int) {
+    const std::size_t end = std::min(out.size, (item + 1) * kStrip);
+    for (std::size_t i = item * kStrip; i < end; ++i) {
       const double h = task.by_point ? task.h[i] : unit;
       out[i] *= scale;
       for (std::size_t k = 0; k < task.x.cols; ++k) out[i] /= h;

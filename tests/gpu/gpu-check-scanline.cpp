@@ -227,6 +227,9 @@ Grid bench_grid(int limbs) {
                    limbs == 1 ? Weighting::one : Weighting::some);
 }
 
+/// The same for product kernels, whose axes are those of the grid.
+Grid flat_grid() { return make_grid(1000000, {220, 1100, 805}, 0.346, 0, Weighting::one); }
+
 }  // namespace
 
 int check_scanline_tiny() {
@@ -269,7 +272,7 @@ void time_scanline() {
     time_grid("1000000", make_grid(10000000, {1000000}, 0.1, 0, weights), limbs);
   }
   const KernelChoice biweight{Kernel::biweight, KernelType::radial};
-  const Grid flat = make_grid(1000000, {220, 1100, 805}, 0.346, 0, Weighting::one);
+  const Grid flat = flat_grid();
   for (const Kernel kernel : {Kernel::epanechnikov, Kernel::biweight, Kernel::triweight})
     time_rows("220 x 1100 x 805", flat, {kernel, KernelType::product});
   for (const Kernel kernel : {Kernel::biweight, Kernel::triweight, Kernel::uniform,
@@ -292,6 +295,16 @@ void bench_scanline() {
     const Times times = times_of(grid, kEpanechnikov, limbs);
     std::printf("bench scanline %d %.4g %.4g %zu %.4g\n", limbs, times.device, times.whole,
                 grid.points(), times.rows);
+    std::fflush(stdout);
+  }
+  const KernelChoice choices[] = {{Kernel::biweight, KernelType::radial},
+                                  {Kernel::epanechnikov, KernelType::product}};
+  for (const KernelChoice& choice : choices) {
+    const bool product = choice.type == KernelType::product;
+    const Grid grid = product ? flat_grid() : bench_grid(1);
+    const Times times = times_of(grid, choice, 0);
+    std::printf("bench rows %s %s %.4g %.4g %.4g\n", product ? "product" : "radial",
+                row_of(choice.kernel).name, times.device, times.whole, times.covered);
     std::fflush(stdout);
   }
 }

@@ -131,7 +131,8 @@ test_that("slabs have the bits of the whole grid", {
         for (slab in c(1, 7, 60)) {
           parts <- list()
           stream <- kde_stream(data, h = 0.7, w = w, kernel = kernel, gridsize = sizes, backend = "cuda",
-                               engine = "scanline", slab = slab, to = function(slab) parts <<- c(parts, list(as.vector(slab$estimate))))
+                               engine = "scanline", slab = slab,
+                               to = function(slab) parts <<- c(parts, list(as.vector(slab$estimate))))
           expect_identical(stream[c("engine", "backend", "device")],
                            list(engine = "scanline", backend = "cuda", device = whole$device))
           expect_same_bits(unlist(parts), as.vector(whole$estimate))

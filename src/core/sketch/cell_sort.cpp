@@ -92,7 +92,7 @@ void CellSort::find_slots(Span<const double> x, double first, std::size_t slots,
   }
 }
 
-/// Those with a slot. Places are all over the memory, so that writing to them would wait for it.
+/// Those with a slot. Their places are in no cache, and each write would wait for its line.
 void CellSort::place(Span<const double> x, Weights w, const std::uint32_t* slot) {
   for (std::size_t k = 0; k < x.size; ++k) {
     const std::uint32_t ahead = slot[std::min(k + kFetchedAhead, x.size - 1)];

@@ -57,13 +57,13 @@ struct SketchPlan {
 /// cell with up to kMostKept samples keeps them. One with more has the sums S_a, a = 0, ...,
 /// kMoments - 1, of the whole numbers floor(2^44 v t^a + 1/2), t = 2 (x / W - k) - 1
 /// (simd/sketch/whole_moments.hpp). Here v is 1, or the weight in units of 2^weight_exponent; with
-/// weights there are also the sum of floor(2^44 v^2 + 1/2) and the number of samples. With bounds,
-/// too, there are the sums of floor(2^44 v^2 t^a + 1/2) in place of the first one of these. Samples
-/// of weight zero are left out. Of a regression there are the sums with v = 1, with the response in
-/// its units, and with the square of that, one after the other. The samples of full cells are also
-/// counted by tie_counters.hpp, with floor(2^44 t + 1/2) + 2^44 as their places. So a sketch is a
-/// function of the samples alone: how they were cut into parts, in which order parts were added,
-/// the instruction set and the number of threads change no bit.
+/// weights there are also the sum of floor(2^44 v^2 + 1/2) and the number of samples. If the plan
+/// is `bounded`, the sums of floor(2^44 v^2 t^a + 1/2) for all a replace the first of these two.
+/// Samples of weight zero are left out. Of a regression there are the sums with v = 1, with the
+/// response in its units, and with the square of that, one after the other. The samples of full
+/// cells are also counted by tie_counters.hpp, with floor(2^44 t + 1/2) + 2^44 as their places. So
+/// a sketch is a function of the samples alone: how they were cut into parts, in which order parts
+/// were added, the instruction set and the number of threads change no bit.
 ///
 /// Rounding changes t^a by at most 2^-45 for each sample. The sums over pairs of the engine `fgt`
 /// change by at most 7e-14 of the sum of |terms|, divided by the mean of v if there are weights,

@@ -190,7 +190,7 @@ struct GridRests {
   double remainder = 0, lost = 0;
 };
 
-/// Splits x, multiplied by a power of two. The rests are those of x itself.
+/// Splits x; both numbers are multiplied by `factor`, a power of two. The rests are those of x.
 __device__ __forceinline__ void split(float x, float unit, float factor, __half* high, __half* low,
                                       GridRests* rests) {
   const float multiple = __half2float(__float2half_rn(rintf(x * (1.0f / unit)) * unit));
@@ -202,7 +202,8 @@ __device__ __forceinline__ void split(float x, float unit, float factor, __half*
   rests->lost += static_cast<double>(lost) * lost;
 }
 
-/// Raises a number to the largest sum of the values of four threads of a warp, none negative.
+/// Four neighbouring threads have the values of a column, none negative: raises a number to the
+/// largest sum of four in the warp.
 __device__ __forceinline__ void raise_by_warp(double value, unsigned long long* largest) {
   value += __shfl_xor_sync(kWholeWarp, value, 1);
   value += __shfl_xor_sync(kWholeWarp, value, 2);
@@ -214,10 +215,9 @@ __device__ __forceinline__ void raise_by_warp(double value, unsigned long long* 
   }
 }
 
-/// The numbers of the columns of `row` times a power of two, a warp for 8 columns: to[(group *
-/// slabs
-/// + slab) * 32 + thread], slabs of 16 variables. Raises largest[0] and largest[1] to the largest
-/// GridRests of a column, the remainder and what is lost.
+/// The numbers of the columns of `row` times a power of two. A warp takes a group of 8 columns; its
+/// numbers for a slab of 16 variables begin at to[(group * slabs + slab) * 32]. Raises largest[0]
+/// and largest[1] to the largest `remainder` and the largest `lost` of a column.
 __global__ void put_on_grid(const float* row, std::size_t stride, int d, float unit, float factor,
                             GridNumbers* to, unsigned long long* largest) {
   const int lane = threadIdx.x % 32, slabs = (d + 15) / 16;
