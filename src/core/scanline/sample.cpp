@@ -243,9 +243,11 @@ simd::ScanlineSamples ScanlineSample::leaf() const {
 }
 
 /// What is known of samples in the bins chosen so far: y is in [low, high] on each axis, and one
-/// minus the squares of y is at most `left`; for a box `left` stays one.
+/// minus the squares of y is at most `left`; for a box `left` stays one. From axis `whole` on, all
+/// bins are taken.
 struct ScanlineSample::Search {
   const ScanlineBox& box;
+  std::size_t whole;
   double low[simd::kScanlineAxes], high[simd::kScanlineAxes];
   double left;
 };
@@ -271,9 +273,11 @@ void ScanlineSample::search(const Search& task, std::size_t axis, std::size_t bi
   };
   const std::size_t from = bin_at(low - slope * max - kMargin);
   const std::size_t to = bin_at(high + slope * max + kMargin);
-  if (axis + 1 == geometry_.axes()) {
-    const simd::ScanlineRange found{start_[bins * bins_[axis] + from],
-                                    start_[bins * bins_[axis] + to + 1]};
+  if (axis + 1 == task.whole) {
+    std::size_t each = 1;
+    for (std::size_t a = task.whole; a < geometry_.axes(); ++a) each *= bins_[a];
+    const simd::ScanlineRange found{start_[(bins * bins_[axis] + from) * each],
+                                    start_[(bins * bins_[axis] + to + 1) * each]};
     if (found.begin == found.end) return;
     if (!ranges->empty() && ranges->back().end == found.begin) {
       ranges->back().end = found.end;
@@ -297,7 +301,15 @@ void ScanlineSample::search(const Search& task, std::size_t axis, std::size_t bi
 
 void ScanlineSample::find(const ScanlineBox& box, std::vector<simd::ScanlineRange>* ranges) const {
   ranges->clear();
-  search({box, {}, {}, 1 + 10 * simd::kRim}, 0, 0, ranges);
+  // Along an axis that the box covers, and that is long, hardly a sample misses the box.
+  constexpr double kLong = 4;
+  std::size_t whole = geometry_.axes();
+  for (; whole > 1; --whole) {
+    const std::size_t axis = whole - 1, points = geometry_.count(axis);
+    const bool all = box.first[axis] == 0 && box.last[axis] + 1 == points;
+    if (!all || static_cast<double>(points) < kLong * geometry_.reach(axis)) break;
+  }
+  search({box, whole, {}, {}, 1 + 10 * simd::kRim}, 0, 0, ranges);
 }
 
 }  // namespace kestrel

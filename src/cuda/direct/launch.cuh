@@ -150,10 +150,10 @@ Launch<Real> products_launch(int leaf, int d) {
   return gaussian_products_launch(d, Real());
 }
 
-template <int kSlabs, int kTiles, int kUnroll>
+template <int kSlabs, int kTiles, int kThreads, int kBlocks, int kUnroll>
 Launch<double> double_tensor() {
-  return {tensor_sum_double<kSlabs, kTiles, 2, kUnroll>, kTensorThreads,
-          kTensorWarps * kTiles * kTensorPoints};
+  return {tensor_sum_double<kSlabs, kTiles, kThreads, kBlocks, kUnroll>, kThreads,
+          kThreads / 32 * kTiles * kTensorPoints};
 }
 
 template <int kSlabs, bool kAll>
@@ -167,14 +167,14 @@ template <bool kAll>
 Launch<double> gaussian_tensor_launch(int d, double) {
   static_assert(kAll, "double precision has no remainders");
   switch ((d + 7) / 8) {
-    case 1: return double_tensor<1, 2, 2>();
-    case 2: return double_tensor<2, 2, 2>();
-    case 3: return double_tensor<3, 2, 1>();
-    case 4: return double_tensor<4, 2, 1>();
-    case 5: return double_tensor<5, 1, 1>();
-    case 6: return double_tensor<6, 1, 1>();
-    case 7: return double_tensor<7, 1, 1>();
-    default: return double_tensor<8, 1, 1>();
+    case 1: return double_tensor<1, 2, 128, 5, 2>();
+    case 2: return double_tensor<2, 2, 128, 4, 2>();
+    case 3: return double_tensor<3, 2, 128, 4, 2>();
+    case 4: return double_tensor<4, 2, 256, 2, 1>();
+    case 5: return double_tensor<5, 1, 256, 2, 1>();
+    case 6: return double_tensor<6, 1, 256, 2, 1>();
+    case 7: return double_tensor<7, 1, 256, 2, 1>();
+    default: return double_tensor<8, 1, 256, 2, 1>();
   }
 }
 

@@ -18,6 +18,7 @@ namespace kestrel_cuda {
 /// A warp multiplies 16 points by 8 samples at a time. Thread 4 g + t of the warp has four results:
 /// those of point g and samples 2 t and 2 t + 1, and those of point g + 8 and the same samples.
 constexpr int kTensorPoints = 16, kTensorSamples = 8;
+/// Threads and warps of a block in single precision.
 constexpr int kTensorThreads = 256, kTensorWarps = kTensorThreads / 32;
 /// From 8 variables on this is faster than the vector units; the registers hold 64 at most.
 constexpr int kTensorFewest = 8, kTensorMost = 64;
@@ -89,10 +90,9 @@ __device__ __forceinline__ void multiply_add(double (&c)[4], const double* a, co
 }
 
 /// Double precision, for at most 8 kSlabs variables. A warp has kTiles tiles of points in
-/// registers. Grid: (points / (kTensorWarps kTiles kTensorPoints), chunks).
-template <int kSlabs, int kTiles, int kBlocks, int kUnroll>
-__global__ void __launch_bounds__(kTensorThreads, kBlocks)
-    tensor_sum_double(const SumTask<double> task) {
+/// registers. Grid: (points / (kThreads / 32 kTiles kTensorPoints), chunks).
+template <int kSlabs, int kTiles, int kThreads, int kBlocks, int kUnroll>
+__global__ void __launch_bounds__(kThreads, kBlocks) tensor_sum_double(const SumTask<double> task) {
 #if __CUDA_ARCH__ >= 800
   constexpr int kVariables = 8 * kSlabs, kTile = kSlabs > 4 ? 32 : kSlabs > 2 ? 64 : 128;
   constexpr int kRow = kTile + 4;  // the threads of half a warp read from different banks
@@ -101,11 +101,11 @@ __global__ void __launch_bounds__(kTensorThreads, kBlocks)
   const Exp2Table<true> exponential;
   const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
   const std::size_t first_point =
-      (static_cast<std::size_t>(blockIdx.x) * kTensorWarps + threadIdx.x / 32) *
+      (static_cast<std::size_t>(blockIdx.x) * (kThreads / 32) + threadIdx.x / 32) *
           (kTiles * kTensorPoints) +
       g;
   const int beyond = (kVariables - task.d) * kRow;
-  for (int at = threadIdx.x; at < 2 * beyond; at += kTensorThreads) {
+  for (int at = threadIdx.x; at < 2 * beyond; at += kThreads) {
     samples[at / beyond][task.d][at % beyond] = 0.0;
   }
   double point[kTiles][4 * kSlabs], total[kTiles][2];
@@ -121,7 +121,7 @@ __global__ void __launch_bounds__(kTensorThreads, kBlocks)
   }
   const std::size_t chunk = task.first_chunk + blockIdx.y;
   const auto fetch = [&](std::size_t start, int stage) {
-    for (int at = threadIdx.x; at < task.d * (kTile / 2); at += kTensorThreads) {
+    for (int at = threadIdx.x; at < task.d * (kTile / 2); at += kThreads) {
       const int k = at / (kTile / 2), j = at % (kTile / 2) * 2;
       __pipeline_memcpy_async(&samples[stage][k][j],
                               task.sample + k * task.sample_stride + start + j, 16);
