@@ -136,6 +136,30 @@ TEST(ScanlineMass, IsThatOfTheSamples) {
 }
 
 // The number of samples that are active at a point, counted, never exceeds the histogram's bound.
+// The bins of rows that a box covers are not searched.
+TEST(ScanlineSamples, OfAWholeSliceAreOneRange) {
+  const Case c =
+      scanline_oracle::make("slices", 3000, {50, 60, 40}, 4.0, 0.5, scanline_oracle::inside);
+  const RunOptions options = run_on(common::tables()[0], 1);
+  const std::vector<RegularAxis> axes = c.grid();
+  const ScanlineDensity runs({c.x.data(), c.n, c.d}, {c.w.data(), c.n}, {axes.data(), c.d},
+                             c.choice, {c.root.data(), c.root.size()}, {}, options);
+  const ScanlineGeometry& geometry = runs.geometry();
+  std::size_t fewest = c.n;
+  for (std::size_t slice = 0; slice < geometry.count(0); ++slice) {
+    ScanlineBox box;
+    box.first = {slice, 0, 0};
+    box.last = {slice, geometry.count(1) - 1, geometry.count(2) - 1};
+    std::vector<simd::ScanlineRange> ranges;
+    runs.sample()->find(box, &ranges);
+    ASSERT_EQ(ranges.size(), 1u);
+    fewest = std::min<std::size_t>(fewest, ranges[0].end - ranges[0].begin);
+  }
+  EXPECT_LT(fewest, c.n / 2);
+  const std::size_t slices = std::size_t{1} << 20;
+  EXPECT_TRUE(common::same_bits(density(c, {0, slices}, options), density(c, {0, 3000}, options)));
+}
+
 TEST(ScanlineScaleBound, HoldsAtEveryPoint) {
   for (const Case& c : scanline_oracle::cases_of_every_kind()) {
     if (c.d > 3) continue;
