@@ -6,8 +6,10 @@
 
 #include <cmath>
 #include <functional>
+#include <map>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/base/run_options.hpp"
@@ -204,6 +206,45 @@ inline real weight(const Data& data, const MixedKernel& kernel, std::size_t j, s
   }
   return value * power(other, apart) / all;
 }
+
+/// The probability of level `to` by a kernel at the level `from`.
+inline real unordered(const Data& data, const MixedKernel& kernel, int from, int to) {
+  const real lambda = kernel.lambda[0], others = data.levels - 1;
+  if (kernel.factor == FactorKernel::li_racine) {
+    return (from == to ? 1 : lambda) / (1 + others * lambda);
+  }
+  return from == to ? 1 - lambda : lambda / others;
+}
+
+inline real ordered(const Data& data, const MixedKernel& kernel, int from, int to) {
+  const real lambda = kernel.lambda[1];
+  const int apart = std::abs(from - to);
+  if (kernel.ordered == OrderedKernel::li_racine) {
+    return (1 - lambda) / (1 + lambda) * power(lambda, apart);
+  }
+  if (kernel.ordered == OrderedKernel::wang_van_ryzin) {
+    return (1 - lambda) * (apart == 0 ? 1 : power(lambda, apart) / 2);
+  }
+  real all = 0;
+  for (int level = 1; level <= data.ordered_levels; ++level) {
+    all += power(lambda, std::abs(level - from));
+  }
+  return power(lambda, apart) / all;
+}
+
+/// Sums over levels, for two levels each, which observations share.
+class LevelSums {
+ public:
+  template <class Compute>
+  real of(int one, int other, const Compute& compute) {
+    const auto found = known_.find({one, other});
+    if (found != known_.end()) return found->second;
+    return known_[{one, other}] = compute();
+  }
+
+ private:
+  std::map<std::pair<int, int>, real> known_;
+};
 
 /// The integral of a function on [from, to] by Gauss and Legendre's rule with 5 points on parts:
 /// exact for polynomials of degree 9.

@@ -24,36 +24,12 @@ real convolved(const MixedKernel& kernel, real u) {
   });
 }
 
-/// The probability of level `to` by a kernel at the level `from`.
-real unordered(const Data& data, const MixedKernel& kernel, int from, int to) {
-  const real lambda = kernel.lambda[0], others = data.levels - 1;
-  if (kernel.factor == FactorKernel::li_racine) {
-    return (from == to ? 1 : lambda) / (1 + others * lambda);
-  }
-  return from == to ? 1 - lambda : lambda / others;
-}
-
-real ordered(const Data& data, const MixedKernel& kernel, int from, int to) {
-  const real lambda = kernel.lambda[1];
-  const int apart = std::abs(from - to);
-  if (kernel.ordered == OrderedKernel::li_racine) {
-    return (1 - lambda) / (1 + lambda) * power(lambda, apart);
-  }
-  if (kernel.ordered == OrderedKernel::wang_van_ryzin) {
-    return (1 - lambda) * (apart == 0 ? 1 : power(lambda, apart) / 2);
-  }
-  real all = 0;
-  for (int level = 1; level <= data.ordered_levels; ++level) {
-    all += power(lambda, std::abs(level - from));
-  }
-  return power(lambda, apart) / all;
-}
-
 /// The kernels of i and j, those that are given or the rest; or their convolutions.
 struct Oracle {
   const Data& data;
   const MixedKernel& kernel;
   real whole = whole_of(kernel);
+  mutable LevelSums convolutions[2] = {};
 
   real product(std::size_t i, std::size_t j, const MixedGiven& given, bool wanted,
                bool twice) const {
@@ -77,12 +53,14 @@ struct Oracle {
         value *= one(to, from);
         continue;
       }
-      const bool bounded = k == 0 || kernel.ordered == OrderedKernel::racine_li_yan;
-      real sum = 0;
-      for (int level = bounded ? 1 : -100; level <= (bounded ? levels[k] : 100); ++level) {
-        sum += one(from, level) * one(to, level);
-      }
-      value *= sum;
+      value *= convolutions[k].of(from, to, [&] {
+        const bool bounded = k == 0 || kernel.ordered == OrderedKernel::racine_li_yan;
+        real sum = 0;
+        for (int level = bounded ? 1 : -100; level <= (bounded ? levels[k] : 100); ++level) {
+          sum += one(from, level) * one(to, level);
+        }
+        return sum;
+      });
     }
     return value;
   }
@@ -120,7 +98,7 @@ real squared_error(const Oracle& oracle, const MixedGiven& given, std::size_t* l
   std::vector<real> rest(n * n), weight(n * n);
   for (std::size_t i = 0; i < n; ++i) {
     for (std::size_t j = 0; j < n; ++j) {
-      rest[i * n + j] = oracle.product(i, j, given, false, true);
+      rest[i * n + j] = j < i ? rest[j * n + i] : oracle.product(i, j, given, false, true);
       weight[i * n + j] = i == j ? 0 : oracle.product(i, j, given, true, false);
     }
   }

@@ -15,23 +15,6 @@ namespace {
 
 using namespace mixed_data;
 
-/// The kernel of an ordered factor, as a probability of level `to` at the level `from`.
-real ordered(const Data& data, const MixedKernel& kernel, int from, int to) {
-  const real lambda = kernel.lambda[1];
-  const int apart = std::abs(from - to);
-  if (kernel.ordered == OrderedKernel::li_racine) {
-    return (1 - lambda) / (1 + lambda) * power(lambda, apart);
-  }
-  if (kernel.ordered == OrderedKernel::wang_van_ryzin) {
-    return (1 - lambda) * (apart == 0 ? 1 : power(lambda, apart) / 2);
-  }
-  real all = 0;
-  for (int level = 1; level <= data.ordered_levels; ++level) {
-    all += power(lambda, std::abs(level - from));
-  }
-  return power(lambda, apart) / all;
-}
-
 /// The integral of a kernel up to u.
 real continuous_below(const MixedKernel& kernel, real u) {
   if (kernel.continuous != Kernel::gaussian) {
@@ -54,20 +37,14 @@ struct Oracle {
   const Data& data;
   const MixedKernel& kernel;
   MixedGiven given;
+  mutable LevelSums levels_below = {};
 
   real weight(std::size_t i, std::size_t j) const {
     real value = 1;
     for (std::size_t c = 0; c < data.p; ++c) {
       if (given[c]) value *= continuous(kernel, offset(c, i, j));
     }
-    if (given[data.p]) {
-      const real lambda = kernel.lambda[0], others = data.levels - 1;
-      const bool same = data.factor[i] == data.factor[j];
-      value *= kernel.factor == FactorKernel::li_racine
-                   ? (same ? 1 : lambda) / (1 + others * lambda)
-               : same ? 1 - lambda
-                      : lambda / others;
-    }
+    if (given[data.p]) value *= unordered(data, kernel, data.factor[j], data.factor[i]);
     if (given[data.p + 1]) value *= ordered(data, kernel, level(j), level(i));
     return value;
   }
@@ -79,12 +56,14 @@ struct Oracle {
       value *= continuous_below(kernel, offset(c, i, j));
     }
     if (given[data.p + 1]) return value;
-    const bool bounded = kernel.ordered == OrderedKernel::racine_li_yan;
-    real sum = 0;
-    for (int at = bounded ? 1 : -100; at <= level(i); ++at) {
-      sum += ordered(data, kernel, level(j), at);
-    }
-    return value * sum;
+    return value * levels_below.of(level(j), level(i), [&] {
+      const bool bounded = kernel.ordered == OrderedKernel::racine_li_yan;
+      real sum = 0;
+      for (int at = bounded ? 1 : -100; at <= level(i); ++at) {
+        sum += ordered(data, kernel, level(j), at);
+      }
+      return sum;
+    });
   }
   real reached(std::size_t i, std::size_t j) const {
     for (std::size_t c = 0; c < data.p; ++c) {
@@ -281,25 +260,29 @@ TEST_P(MixedDistribution, EstimatesAreMeansAndRatiosOfMeans) {
       kernel.form = MixedForm::distribution;
       const Oracle oracle{data, kernel, given};
       const double loss = kernel.order == 2 ? 1e-12 : 1e-9;
+      std::vector<double> wanted, variances;
+      for (std::size_t i = 0; i < data.n; ++i) {
+        std::vector<real> weight(data.n), below(data.n);
+        real sum = 0, all = 0, squares = 0;
+        for (std::size_t j = 0; j < data.n; ++j) {
+          weight[j] = conditional(given) ? oracle.weight(i, j) : 1;
+          below[j] = oracle.below(i, j);
+          sum += weight[j] * below[j];
+          all += weight[j];
+        }
+        for (std::size_t j = 0; j < data.n; ++j) {
+          const real off = weight[j] * (below[j] - sum / all) / all;
+          squares += off * off;
+        }
+        wanted.push_back(static_cast<double>(sum / all));
+        variances.push_back(
+            static_cast<double>(conditional(given) ? squares : squares * n / (n - 1)));
+      }
       for (const simd::Table* table : common::tables()) {
         const MixedDensities got = mixed_densities(sample, sample, kernel, given, false, on(table));
         for (std::size_t i = 0; i < data.n; ++i) {
-          real sum = 0, all = 0, squares = 0;
-          for (std::size_t j = 0; j < data.n; ++j) {
-            const real weight = conditional(given) ? oracle.weight(i, j) : 1;
-            sum += weight * oracle.below(i, j);
-            all += weight;
-          }
-          for (std::size_t j = 0; j < data.n; ++j) {
-            const real weight = conditional(given) ? oracle.weight(i, j) : 1;
-            const real off = weight * (oracle.below(i, j) - sum / all) / all;
-            squares += off * off;
-          }
-          const double wanted = static_cast<double>(sum / all);
-          EXPECT_NEAR(got.density[i], wanted, loss * (1 + std::fabs(wanted)));
-          const double variance =
-              static_cast<double>(conditional(given) ? squares : squares * n / (n - 1));
-          EXPECT_NEAR(got.variance[i], variance, 10 * loss * (1e-3 + variance));
+          EXPECT_NEAR(got.density[i], wanted[i], loss * (1 + std::fabs(wanted[i])));
+          EXPECT_NEAR(got.variance[i], variances[i], 10 * loss * (1e-3 + variances[i]));
         }
       }
     }
