@@ -76,21 +76,25 @@ inline real cosine_integral(std::size_t dimension) {
 
 /// int K = 1 (Wand & Jones 1995, 2.7 and 4.5): the surface of the unit sphere times the integral of
 /// profile(r) r^(d-1).
-inline real constant(kestrel::Kernel kernel, std::size_t dimension) {
+inline real new_constant(kestrel::Kernel kernel, std::size_t dimension) {
   using kestrel::Kernel;
   const real d = static_cast<real>(dimension);
   if (kernel == Kernel::gaussian) return std::pow(2 * pi, -d / 2);
   const real ball = std::pow(pi, d / 2) / std::tgamma(d / 2 + 1);
-  if (kernel == Kernel::cosine) {
-    static std::map<std::size_t, real> known;
-    if (known.count(dimension) == 0) known[dimension] = cosine_integral(dimension);
-    return 1 / (d * ball * known[dimension]);
-  }
+  if (kernel == Kernel::cosine) return 1 / (d * ball * cosine_integral(dimension));
   // (d + a) (d + 2 a) ... (d + b a) / (a 2a ... b a) / ball: for a = 2, b = 1 (d + 2) / (2 ball).
   const Exponents of = exponents(kernel);
   real value = 1 / ball;
   for (int k = 1; k <= of.outer; ++k) value *= (d + k * of.inner) / (k * of.inner);
   return value;
+}
+
+/// The same, computed once for each kernel and dimension.
+inline real constant(kestrel::Kernel kernel, std::size_t dimension) {
+  static std::map<std::pair<kestrel::Kernel, std::size_t>, real> known;
+  const auto found = known.find({kernel, dimension});
+  if (found != known.end()) return found->second;
+  return known[{kernel, dimension}] = new_constant(kernel, dimension);
 }
 
 /// K_H(u) for differences u of the data, H = L L' with the lower triangle `root`, column-major.

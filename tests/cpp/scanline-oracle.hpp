@@ -69,8 +69,8 @@ inline Expected expect(const Case& c) {
     }
     for (std::size_t j = 0; j < c.n; ++j) {
       real q = 0, factors = 1;
-      bool at_rim = false;
-      for (std::size_t k = 0; k < d; ++k) {
+      bool at_rim = false, outside = false;  // so far that it adds nothing
+      for (std::size_t k = 0; k < d && !outside; ++k) {
         // Computed in this order, so that a far origin costs no digits.
         real u = e[k] + (static_cast<real>(c.axes[k].origin) - c.x[k * c.n + j]);
         for (std::size_t l = 0; l < k; ++l) u -= c.root[l * d + k] * y[l];
@@ -78,7 +78,9 @@ inline Expected expect(const Case& c) {
         q += y[k] * y[k];
         factors *= oracle::profile(c.choice.kernel, std::fabs(y[k]));
         if (product && std::fabs(y[k] * y[k] - 1) <= 1e-12L) at_rim = true;
+        outside = (product ? y[k] * y[k] : q) > 1.01L;
       }
+      if (outside) continue;
       if (!product && std::fabs(q - 1) <= 1e-12L) at_rim = true;
       if (c.w[j] > 0 && at_rim) expected.at_rim[p] = true;
       expected.value[p] +=

@@ -31,40 +31,79 @@ std::vector<real> standardised(const Shape& shape, std::size_t i, std::size_t j)
   return u;
 }
 
-// sum w_i w_j N(x_i - x_j; 0, factor H) and its moments: first the sum, then d*d of w_i w_j N u u',
-// u = L^-1 (x_i - x_j). Errors are relative to the sum given in the header: of w_i w_j N (1 + (0.01
-// + 0.002 condition) |u|^2 / factor), for a moment times (1 + |u_k u_l|).
-std::vector<oracle::Sum> gaussian_sums(const Shape& shape, real factor) {
-  const std::size_t d = shape.d;
-  real constant = std::pow(2 * oracle::pi * factor, -static_cast<real>(d) / 2);
-  for (std::size_t k = 0; k < d; ++k) constant /= shape.root[k * d + k];
-  real condition = 0;
-  for (std::size_t k = 0; k < d; ++k) {
-    for (std::size_t l = 0; l < k; ++l) {
-      const real ratio = std::fabs(shape.root[l * d + k]) / shape.root[k * d + k];
-      condition = std::max(condition, ratio);
+// N(x_i - x_j; 0, factor H) w_i w_j for u = L^-1 (x_i - x_j), as `value`, and what its error is
+// relative to as `absolute`: that times 1 + (0.01 + 0.002 condition) |u|^2 / factor.
+class Term {
+ public:
+  Term(const Shape& shape, real factor)
+      : factor_(factor),
+        constant_(std::pow(2 * oracle::pi * factor, -static_cast<real>(shape.d) / 2)) {
+    real condition = 0;
+    for (std::size_t k = 0; k < shape.d; ++k) {
+      constant_ /= shape.root[k * shape.d + k];
+      for (std::size_t l = 0; l < k; ++l) {
+        const real ratio = std::fabs(shape.root[l * shape.d + k]) / shape.root[k * shape.d + k];
+        condition = std::max(condition, ratio);
+      }
     }
+    slope_ = 0.01L + 0.002L * condition;
   }
-  std::vector<oracle::Sum> sums(1 + d * d);
+
+  oracle::Sum at(real q, real weight) const {
+    const real peak = constant_ * weight, value = peak * std::exp(-q / (2 * factor_));
+    // In double the exponential is zero below 2^-1022.
+    return {value, value * (1 + slope_ * q / factor_) + 1e-292L * peak};
+  }
+
+ private:
+  real factor_, constant_, slope_ = 0;
+};
+
+// Calls body(u, |u|^2, w_i w_j) for all pairs.
+template <class Body>
+void for_pairs(const Shape& shape, const Body& body) {
   for (std::size_t i = 0; i < shape.n; ++i) {
     for (std::size_t j = i + 1; j < shape.n; ++j) {
       const std::vector<real> u = standardised(shape, i, j);
       real q = 0;
       for (const real v : u) q += v * v;
-      const real peak = constant * shape.w[i] * shape.w[j];
-      const real value = peak * std::exp(-q / (2 * factor));
-      // In double the exponential is zero below 2^-1022.
-      const real measure = value * (1 + (0.01L + 0.002L * condition) * q / factor) + 1e-292L * peak;
-      sums[0].value += value;
-      sums[0].absolute += measure;
-      for (std::size_t k = 0; k < d; ++k) {
-        for (std::size_t l = 0; l < d; ++l) {
-          sums[1 + k * d + l].value += value * u[k] * u[l];
-          sums[1 + k * d + l].absolute += measure * (1 + std::fabs(u[k] * u[l]));
-        }
-      }
+      body(u, q, static_cast<real>(shape.w[i]) * shape.w[j]);
     }
   }
+}
+
+// The sums of these terms for some factors.
+std::vector<oracle::Sum> kernel_sums(const Shape& shape, const std::vector<real>& factors) {
+  std::vector<Term> terms;
+  for (const real factor : factors) terms.emplace_back(shape, factor);
+  std::vector<oracle::Sum> sums(factors.size());
+  for_pairs(shape, [&](const std::vector<real>&, real q, real weight) {
+    for (std::size_t s = 0; s < terms.size(); ++s) {
+      const oracle::Sum term = terms[s].at(q, weight);
+      sums[s].value += term.value;
+      sums[s].absolute += term.absolute;
+    }
+  });
+  return sums;
+}
+
+// The sum for a factor, and then d*d moments: the sums of terms times u u'. Their errors are
+// relative to that times 1 + |u_k u_l|.
+std::vector<oracle::Sum> gaussian_sums(const Shape& shape, real factor) {
+  const std::size_t d = shape.d;
+  const Term term(shape, factor);
+  std::vector<oracle::Sum> sums(1 + d * d);
+  for_pairs(shape, [&](const std::vector<real>& u, real q, real weight) {
+    const oracle::Sum of = term.at(q, weight);
+    sums[0].value += of.value;
+    sums[0].absolute += of.absolute;
+    for (std::size_t k = 0; k < d; ++k) {
+      for (std::size_t l = 0; l < d; ++l) {
+        sums[1 + k * d + l].value += of.value * u[k] * u[l];
+        sums[1 + k * d + l].absolute += of.absolute * (1 + std::fabs(u[k] * u[l]));
+      }
+    }
+  });
   return sums;
 }
 
@@ -161,9 +200,7 @@ INSTANTIATE_TEST_SUITE_P(Shapes, Lscv, testing::ValuesIn(all_shapes()), name_of)
 
 TEST_P(Lscv, Sums) {
   const Shape& shape = GetParam();
-  const std::vector<oracle::Sum> convolution = gaussian_sums(shape, 2);
-  const std::vector<oracle::Sum> kernel = gaussian_sums(shape, 1);
-  expect_everywhere({convolution[0], kernel[0]}, [&](const RunOptions& options) {
+  expect_everywhere(kernel_sums(shape, {2, 1}), [&](const RunOptions& options) {
     const LscvPairSums sums =
         direct_lscv(shape.samples(), shape.weights(), shape.bandwidth(), false, options);
     EXPECT_TRUE(sums.kernel.moments.empty() && sums.convolution.moments.empty());
@@ -194,12 +231,12 @@ TEST_P(Lscv, Curve) {
   std::vector<double> h{1.0, 0.25, 4.0, 1.7, 0.03};
   // Bandwidths so far apart that no unit suits all of them.
   if (shape.d <= 3) h.insert(h.begin() + 2, {1e75, 1e-85});
-  std::vector<oracle::Sum> wanted;
+  std::vector<real> factors;
   for (const double bandwidth : h) {
     const real squared = static_cast<real>(bandwidth) * bandwidth;
-    wanted.push_back(gaussian_sums(shape, 2 * squared)[0]);
-    wanted.push_back(gaussian_sums(shape, squared)[0]);
+    factors.insert(factors.end(), {2 * squared, squared});
   }
+  const std::vector<oracle::Sum> wanted = kernel_sums(shape, factors);
   expect_everywhere(wanted, [&](const RunOptions& options) {
     const PairCurve curve = direct_lscv_curve(shape.samples(), shape.weights(), shape.bandwidth(),
                                               {h.data(), h.size()}, options);
@@ -265,12 +302,12 @@ TEST(LscvGradient, IsTheLimitOfDifferences) {
         up.root[c * d + k] += 1e-6;
         down.root[c * d + k] -= 1e-6;
         const real width = static_cast<real>(up.root[c * d + k]) - down.root[c * d + k];
-        const auto change = [&](real factor) {
-          const real rise =
-              gaussian_sums(up, factor)[0].value - gaussian_sums(down, factor)[0].value;
-          return static_cast<double>(rise / width);
+        const std::vector<oracle::Sum> above = kernel_sums(up, {2, 1}),
+                                       below = kernel_sums(down, {2, 1});
+        const auto change = [&](std::size_t factor) {
+          return static_cast<double>((above[factor].value - below[factor].value) / width);
         };
-        EXPECT_NEAR(convolution[c * d + k], change(2), 1e-9 * sums.convolution.sum);
+        EXPECT_NEAR(convolution[c * d + k], change(0), 1e-9 * sums.convolution.sum);
         EXPECT_NEAR(kernel[c * d + k], change(1), 1e-9 * sums.kernel.sum);
       }
     }

@@ -87,6 +87,20 @@ TEST(MixedSums, AreThoseOfDirectSumsForEveryFormOfAColumn) {
           task.leave_one_out = order == 2;
           task.scale = 0.5;
           task.divide = 3;
+          std::vector<real> products;
+          for (std::size_t i = 0; i < n; ++i) {
+            for (std::size_t j = 0; j < n; ++j) {
+              real product = task.scale;
+              for (std::size_t c = 0; c < p; ++c) {
+                const real u =
+                    (static_cast<real>(data.x[c * n + i]) - data.x[c * n + j]) / task.kernel.h[c];
+                product *= kernel_at(task.kernel, task.kernel.forms[c], u);
+              }
+              products.push_back(
+                  product * first[static_cast<std::size_t>((codes[i] - 1) * 3 + codes[j] - 1)] *
+                  second[static_cast<std::size_t>((codes[n + i] - 1) * 4 + codes[n + j] - 1)]);
+            }
+          }
           for (const simd::Table* table : common::tables()) {
             std::vector<double> weights(n * n);
             const std::vector<double> got =
@@ -94,15 +108,7 @@ TEST(MixedSums, AreThoseOfDirectSumsForEveryFormOfAColumn) {
             for (std::size_t i = 0; i < n; ++i) {
               real sum[2] = {0, 0}, size = 0;
               for (std::size_t j = 0; j < n; ++j) {
-                real product = task.scale;
-                for (std::size_t c = 0; c < p; ++c) {
-                  const real u =
-                      (static_cast<real>(data.x[c * n + i]) - data.x[c * n + j]) / task.kernel.h[c];
-                  product *= kernel_at(task.kernel, task.kernel.forms[c], u);
-                }
-                product *=
-                    first[static_cast<std::size_t>((codes[i] - 1) * 3 + codes[j] - 1)] *
-                    second[static_cast<std::size_t>((codes[n + i] - 1) * 4 + codes[n + j] - 1)];
+                const real product = products[i * n + j];
                 EXPECT_NEAR(weights[i * n + j], static_cast<double>(product), 1e-12);
                 if (task.leave_one_out && i == j) continue;
                 const real raised = power(product * task.divide, task.power);

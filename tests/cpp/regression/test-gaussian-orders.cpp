@@ -26,10 +26,11 @@ AtDistance kernel_at(int order, real u) {
                                             {15 / 8.0L, -5 / 4.0L, 1 / 8.0L},
                                             {105 / 48.0L, -105 / 48.0L, 21 / 48.0L, -1 / 48.0L}};
   const std::vector<real>& term = terms[order / 2 - 1];
-  real factor = 0, change = 0;
+  real factor = 0, change = 0, power = 1;  // u^(2 k)
   for (std::size_t k = 0; k < term.size(); ++k) {
-    factor += term[k] / term[0] * std::pow(u, 2 * static_cast<real>(k));
-    if (k > 0) change += 2 * k * term[k] / term[0] * std::pow(u, 2 * static_cast<real>(k) - 1);
+    factor += term[k] / term[0] * power;
+    if (k + 1 < term.size()) change += 2 * (k + 1) * term[k + 1] / term[0] * power * u;
+    power *= u * u;
   }
   return {factor * std::exp(-u * u / 2), (change - u * factor) * std::exp(-u * u / 2)};
 }

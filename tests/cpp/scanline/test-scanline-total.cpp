@@ -102,11 +102,12 @@ TEST_P(ScanlineTotals, AgreeWithTheOracle) {
   const std::unique_ptr<ScanlineTotal> total = make_total(c);
   add(c, 0, c.n, options, total.get());
   total->settle(options);
+  const int exponent = weights_of(c).exponent;
   oracle::real sum = 0, squares = 0;
   std::vector<double> ascending = c.w;
   std::sort(ascending.begin(), ascending.end());
   for (const double w : ascending) {
-    const oracle::real v = std::ldexp(static_cast<oracle::real>(w), -weights_of(c).exponent);
+    const oracle::real v = std::ldexp(static_cast<oracle::real>(w), -exponent);
     sum += v;
     squares += v * v;
   }
@@ -116,7 +117,7 @@ TEST_P(ScanlineTotals, AgreeWithTheOracle) {
   const double effective = static_cast<double>(sum * sum / squares);
   EXPECT_NEAR(total->effective_samples(), effective, 1e-15 * effective);
   scanline_oracle::Expected wanted = scanline_oracle::expect(c);
-  const oracle::real all = std::ldexp(sum, weights_of(c).exponent);
+  const oracle::real all = std::ldexp(sum, exponent);
   for (oracle::real& value : wanted.value) value /= all;
   wanted.peak /= all;
   wanted.largest /= all;
