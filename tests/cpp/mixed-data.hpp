@@ -232,7 +232,7 @@ inline real ordered(const Data& data, const MixedKernel& kernel, int from, int t
   return power(lambda, apart) / all;
 }
 
-/// Sums over levels, for two levels each, which observations share.
+/// Sums that depend on two levels only, computed once for each two.
 class LevelSums {
  public:
   template <class Compute>

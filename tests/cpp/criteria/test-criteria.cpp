@@ -18,8 +18,10 @@ namespace {
 
 /// The sums of a sample by one engine.
 struct Sums {
-  Sums(const Drawn& s, const std::string& engine)
-      : sample(s.view(), s.weights()), tolerance(engine == "fourier" ? tolerance_for(s) : 1e-12) {
+  Sums(const Drawn& s, const std::string& name)
+      : engine(name),
+        sample(s.view(), s.weights()),
+        tolerance(engine == "fourier" ? tolerance_for(s) : 1e-12) {
     if (engine == "fourier")
       pairs =
           std::make_unique<FourierPairs>(sample, demand_for(s), Span<const double>(), threads(1));
@@ -30,14 +32,21 @@ struct Sums {
 
   PairSums& operator*() const { return *pairs; }
 
+  std::string engine;
   Sample sample;
   double tolerance;
   std::unique_ptr<PairSums> pairs;
 };
 
-std::vector<std::string> engines_for(const Drawn& s) {
-  return s.d == 1 ? std::vector<std::string>{"fourier", "direct", "fgt"}
-                  : std::vector<std::string>{"fourier", "direct"};
+using EverySums = std::vector<std::unique_ptr<Sums>>;
+
+/// The sums by each engine that takes the sample.
+EverySums every_sums(const Drawn& s) {
+  EverySums all;
+  for (const char* engine : {"fourier", "direct", "fgt"}) {
+    if (s.d == 1 || std::string(engine) != "fgt") all.push_back(std::make_unique<Sums>(s, engine));
+  }
+  return all;
 }
 
 class Criteria : public testing::TestWithParam<Drawn> {};
@@ -49,39 +58,41 @@ INSTANTIATE_TEST_SUITE_P(Shapes, Criteria, testing::ValuesIn(all_samples()),
 
 TEST_P(Criteria, SumsOfPairs) {
   const Drawn& s = GetParam();
-  for (const std::string& engine : engines_for(s)) {
-    const Sums sums(s, engine);
-    for (const std::vector<double>& H : matrices_for(s)) {
-      const Matrix wide = in_long_double(H);
-      const auto pairs = [&](const Matrix& M) {
-        return mean_kernel(s, M) - share(s) * peak(M, s.d);
-      };
-      const real all = mean_kernel(s, wide);
-      const SumWithGradient found = (*sums).gaussian(span(H), true, threads(1))[0];
-      expect_near(found.value, pairs(wide), sums.tolerance * all, engine);
-      expect_gradient(found.gradient, slopes(wide, s.d, pairs), wide, s.d, 1e-9L * all);
+  const EverySums every = every_sums(s);
+  for (const std::vector<double>& H : matrices_for(s)) {
+    const Matrix wide = in_long_double(H);
+    const auto pairs = [&](const Matrix& M) { return mean_kernel(s, M) - share(s) * peak(M, s.d); };
+    const real all = mean_kernel(s, wide), wanted = pairs(wide);
+    const Matrix slope = slopes(wide, s.d, pairs);
+    for (const auto& sums : every) {
+      const SumWithGradient found = (**sums).gaussian(span(H), true, threads(1))[0];
+      expect_near(found.value, wanted, sums->tolerance * all, sums->engine);
+      expect_gradient(found.gradient, slope, wide, s.d, 1e-9L * all);
     }
-    const FourierSums* grid = sums.sample.found<FourierSums>();
-    EXPECT_EQ(grid == nullptr ? 0 : grid->spreads(), engine == "fourier" ? 1 : 0);
+  }
+  for (const auto& sums : every) {
+    const FourierSums* grid = sums->sample.found<FourierSums>();
+    EXPECT_EQ(grid == nullptr ? 0 : grid->spreads(), sums->engine == "fourier" ? 1 : 0);
   }
 }
 
 TEST_P(Criteria, CrossValidation) {
   const Drawn& s = GetParam();
-  for (const std::string& engine : engines_for(s)) {
-    const Sums sums(s, engine);
-    for (const std::vector<double>& H : matrices_for(s)) {
-      const Matrix wide = in_long_double(H);
-      for (const bool unbiased : {true, false}) {
-        const LscvForm form = unbiased ? LscvForm::unbiased : LscvForm::paper;
-        const Criterion wanted = lscv(s, wide, unbiased);
-        const SumWithGradient found = lscv(*sums, span(H), form, true, threads(1));
-        expect_near(found.value, wanted.value, sums.tolerance * wanted.size, "LSCV, " + engine);
+  const EverySums every = every_sums(s);
+  for (const std::vector<double>& H : matrices_for(s)) {
+    const Matrix wide = in_long_double(H);
+    for (const bool unbiased : {true, false}) {
+      const LscvForm form = unbiased ? LscvForm::unbiased : LscvForm::paper;
+      const Criterion wanted = lscv(s, wide, unbiased);
+      const Matrix slope =
+          slopes(wide, s.d, [&](const Matrix& at) { return lscv(s, at, unbiased).value; });
+      for (const auto& sums : every) {
+        const SumWithGradient found = lscv(**sums, span(H), form, true, threads(1));
+        expect_near(found.value, wanted.value, sums->tolerance * wanted.size,
+                    "LSCV, " + sums->engine);
         // Without a gradient the pairs are added in another order. One lane alone rounds most.
-        EXPECT_NEAR(lscv(*sums, span(H), form, false, threads(1)).value, found.value,
+        EXPECT_NEAR(lscv(**sums, span(H), form, false, threads(1)).value, found.value,
                     static_cast<double>(1e-13L * wanted.size));
-        const Matrix slope =
-            slopes(wide, s.d, [&](const Matrix& at) { return lscv(s, at, unbiased).value; });
         expect_gradient(found.gradient, slope, wide, s.d, 1e-9L * wanted.size);
       }
     }
@@ -105,8 +116,7 @@ real iterated_laplacian(const std::vector<real>& values, std::size_t d, int orde
 /// Chacon & Duong (2013, section 3.1). size: of the terms if none of a kernel's own cancel.
 Criterion derivative_lscv(const Drawn& s, const Matrix& H, int order) {
   const std::size_t degree = static_cast<std::size_t>(2 * order);
-  Drawn one = s;  // at a single place
-  std::fill(one.x.begin(), one.x.end(), 0.0);
+  const Drawn one{"one", 1, s.d, std::vector<double>(s.d, 0.0), {1.0}};  // all at a single place
   Criterion out{0, 0};
   for (const bool wide : {true, false}) {
     Matrix M = H;
@@ -127,8 +137,7 @@ Criterion derivative_lscv(const Drawn& s, const Matrix& H, int order) {
 /// Chacon & Duong (2011, section 3).
 real derivative_scv(const Drawn& s, const Matrix& H, const Matrix& G, int order) {
   const std::size_t degree = static_cast<std::size_t>(2 * order);
-  Drawn one = s;
-  std::fill(one.x.begin(), one.x.end(), 0.0);
+  const Drawn one{"one", 1, s.d, std::vector<double>(s.d, 0.0), {1.0}};  // all at a single place
   const auto sum = [&](const Drawn& of, real part, real pilot) {
     Matrix M = H;
     for (std::size_t e = 0; e < M.size(); ++e) M[e] = part * H[e] + pilot * G[e];
@@ -141,29 +150,34 @@ real derivative_scv(const Drawn& s, const Matrix& H, const Matrix& G, int order)
 
 TEST_P(Criteria, CrossValidationOfDerivatives) {
   const Drawn& s = GetParam();
-  for (const std::string& engine : engines_for(s)) {
-    if (engine == "fgt") continue;
-    const Sums sums(s, engine);
-    const std::vector<double> H = matrices_for(s)[1];
-    const Matrix wide = in_long_double(H);
-    for (const int order : {1, 2, 3}) {
-      SCOPED_TRACE(engine + ", order " + std::to_string(order));
-      const Criterion wanted = derivative_lscv(s, wide, order);
-      const SumWithGradient found = derivative_lscv(*sums, span(H), order, true, threads(1));
-      expect_near(found.value, wanted.value, 10 * sums.tolerance * wanted.size, "value");
+  const EverySums every = every_sums(s);
+  const std::vector<double> H = matrices_for(s)[1], G = matrices_for(s)[2];
+  const Matrix wide = in_long_double(H), pilot = in_long_double(G);
+  for (const int order : {1, 2, 3}) {
+    const Criterion wanted = derivative_lscv(s, wide, order);
+    const auto scv_at = [&](const Matrix& at) { return derivative_scv(s, at, pilot, order); };
+    const auto lscv_at = [&](const Matrix& at) { return derivative_lscv(s, at, order).value; };
+    real smooth = 0;
+    Matrix smooth_slope, slope;
+    if (order == 1) {
+      smooth = scv_at(wide);
+      smooth_slope = slopes(wide, s.d, scv_at);
+      slope = slopes(wide, s.d, lscv_at);
+    }
+    for (const auto& sums : every) {
+      if (sums->engine == "fgt") continue;
+      SCOPED_TRACE(sums->engine + ", order " + std::to_string(order));
+      const real allowed = 10 * sums->tolerance * wanted.size;
+      const SumWithGradient found = derivative_lscv(**sums, span(H), order, true, threads(1));
+      expect_near(found.value, wanted.value, allowed, "value");
       // A gradient may need a wider grid.
-      expect_near(derivative_lscv(*sums, span(H), order, false, threads(1)).value, wanted.value,
-                  10 * sums.tolerance * wanted.size, "value alone");
+      expect_near(derivative_lscv(**sums, span(H), order, false, threads(1)).value, wanted.value,
+                  allowed, "value alone");
       if (order > 1) continue;
-      const std::vector<double> G = matrices_for(s)[2];
-      const Matrix pilot = in_long_double(G);
-      const auto scv_at = [&](const Matrix& at) { return derivative_scv(s, at, pilot, order); };
       const SumWithGradient smoothed =
-          derivative_scv(*sums, span(H), span(G), order, true, threads(1));
-      expect_near(smoothed.value, scv_at(wide), 10 * sums.tolerance * wanted.size, "SCV");
-      expect_gradient(smoothed.gradient, slopes(wide, s.d, scv_at), wide, s.d, 1e-8L * wanted.size);
-      const Matrix slope =
-          slopes(wide, s.d, [&](const Matrix& at) { return derivative_lscv(s, at, order).value; });
+          derivative_scv(**sums, span(H), span(G), order, true, threads(1));
+      expect_near(smoothed.value, smooth, allowed, "SCV");
+      expect_gradient(smoothed.gradient, smooth_slope, wide, s.d, 1e-8L * wanted.size);
       expect_gradient(found.gradient, slope, wide, s.d, 1e-8L * wanted.size);
     }
   }
@@ -171,45 +185,49 @@ TEST_P(Criteria, CrossValidationOfDerivatives) {
 
 TEST_P(Criteria, CurvesAreThoseOfMatrices) {
   const Drawn& s = GetParam();
-  for (const std::string& engine : engines_for(s)) {
-    const Sums sums(s, engine);
-    const std::vector<double> S = matrices_for(s)[2], h{0.8, 1.1, 0.9};
+  const std::vector<double> S = matrices_for(s)[2], h{0.8, 1.1, 0.9};
+  std::vector<Criterion> wanted;
+  for (const double one : h) wanted.push_back(lscv(s, in_long_double(S, real{one} * one), true));
+  for (const auto& sums : every_sums(s)) {
     const std::vector<double> curve =
-        lscv_curve(*sums, span(S), span(h), Kernel::gaussian, LscvForm::unbiased, threads(1));
+        lscv_curve(**sums, span(S), span(h), Kernel::gaussian, LscvForm::unbiased, threads(1));
     ASSERT_EQ(curve.size(), h.size());
     for (std::size_t k = 0; k < h.size(); ++k) {
-      const Criterion wanted = lscv(s, in_long_double(S, real{h[k]} * h[k]), true);
-      expect_near(curve[k], wanted.value, sums.tolerance * wanted.size, "curve, " + engine);
+      expect_near(curve[k], wanted[k].value, sums->tolerance * wanted[k].size,
+                  "curve, " + sums->engine);
     }
   }
 }
 
 TEST_P(Criteria, SmoothedCrossValidation) {
   const Drawn& s = GetParam();
-  for (const std::string& engine : engines_for(s)) {
-    const Sums sums(s, engine);
-    // The pilots have another shape, so that the two forms differ in every direction.
-    std::vector<std::vector<double>> matrices = matrices_for(s), pilots = matrices;
-    std::rotate(pilots.begin(), pilots.begin() + 1, pilots.end());
-    std::vector<double> H, G;
-    for (std::size_t m = 0; m < matrices.size(); ++m) {
-      for (double& v : pilots[m]) v *= 0.6;
-      H.insert(H.end(), matrices[m].begin(), matrices[m].end());
-      G.insert(G.end(), pilots[m].begin(), pilots[m].end());
-    }
-    const std::vector<SumWithGradient> found = scv(*sums, span(H), span(G), true, threads(1));
-    ASSERT_EQ(found.size(), matrices.size());
-    for (std::size_t m = 0; m < matrices.size(); ++m) {
-      const Matrix wide = in_long_double(matrices[m]), pilot = in_long_double(pilots[m]);
-      const real wanted = scv(s, wide, pilot).value;
+  // The pilots have another shape, so that the two forms differ in every direction.
+  std::vector<std::vector<double>> matrices = matrices_for(s), pilots = matrices;
+  std::rotate(pilots.begin(), pilots.begin() + 1, pilots.end());
+  std::vector<double> H, G;
+  for (std::size_t m = 0; m < matrices.size(); ++m) {
+    for (double& v : pilots[m]) v *= 0.6;
+    H.insert(H.end(), matrices[m].begin(), matrices[m].end());
+    G.insert(G.end(), pilots[m].begin(), pilots[m].end());
+  }
+  const EverySums every = every_sums(s);
+  std::vector<std::vector<SumWithGradient>> found;
+  for (const auto& sums : every) {
+    found.push_back(scv(**sums, span(H), span(G), true, threads(1)));
+    ASSERT_EQ(found.back().size(), matrices.size());
+  }
+  for (std::size_t m = 0; m < matrices.size(); ++m) {
+    const Matrix wide = in_long_double(matrices[m]), pilot = in_long_double(pilots[m]);
+    const real wanted = scv(s, wide, pilot).value, of_pilot = mean_kernel(s, pilot);
+    const Matrix slope =
+        slopes(wide, s.d, [&](const Matrix& at) { return scv(s, at, pilot).value; });
+    for (std::size_t e = 0; e < every.size(); ++e) {
+      const std::string& engine = every[e]->engine;
       // Only the engine "fourier" does without the difference of three sums.
-      const real allowed =
-          sums.tolerance * (engine == "fourier" ? wanted : mean_kernel(s, pilot) + wanted);
-      expect_near(found[m].value, wanted, allowed, "SCV, " + engine);
-      const Matrix slope =
-          slopes(wide, s.d, [&](const Matrix& at) { return scv(s, at, pilot).value; });
-      expect_gradient(found[m].gradient, slope, wide, s.d,
-                      1e-9L * std::max(wanted, 1e-2L * mean_kernel(s, pilot)));
+      const real allowed = every[e]->tolerance * (engine == "fourier" ? wanted : of_pilot + wanted);
+      expect_near(found[e][m].value, wanted, allowed, "SCV, " + engine);
+      expect_gradient(found[e][m].gradient, slope, wide, s.d,
+                      1e-9L * std::max(wanted, 1e-2L * of_pilot));
     }
   }
 }
@@ -218,31 +236,30 @@ TEST_P(Criteria, Functionals) {
   const Drawn& s = GetParam();
   // Alike along all axes, as a scalar bandwidth needs it.
   if (s.name.find("scales") == 0) return;
-  for (const std::string& engine : engines_for(s)) {
-    const Sums sums(s, engine);
-    std::vector<double> G = matrices_for(s)[0];
-    const double g = std::sqrt(G[0]);
-    for (std::size_t e = 0; e < G.size(); ++e) G[e] = e % (s.d + 1) == 0 ? g * g : 0.0;
-    const MeanDerivatives wanted(s, in_long_double(G), 8);
+  std::vector<double> G = matrices_for(s)[0];
+  const double g = std::sqrt(G[0]);
+  for (std::size_t e = 0; e < G.size(); ++e) G[e] = e % (s.d + 1) == 0 ? g * g : 0.0;
+  const MeanDerivatives wanted(s, in_long_double(G), 8);
+  for (const auto& sums : every_sums(s)) {
     for (const int order : {0, 2, 4, 6, 8}) {
       const auto& of_order = wanted.of_degree[static_cast<std::size_t>(order)];
       const auto indices = indices_of_degree(s.d, order);
       real laplacian = 0, largest = 0;
-      const std::vector<double> found = psi(*sums, g, order, threads(1));
+      const std::vector<double> found = psi(**sums, g, order, threads(1));
       ASSERT_EQ(found.size(), of_order.size());
       for (const real value : of_order) largest = std::max(largest, std::fabs(value));
       largest = std::max(largest, std::fabs(share(s) * real{normal_laplacian(s.d, g, order)}));
       for (std::size_t m = 0; m < found.size(); ++m) {
-        expect_near(found[m], of_order[m], sums.tolerance * largest,
-                    engine + ", psi " + std::to_string(order));
+        expect_near(found[m], of_order[m], sums->tolerance * largest,
+                    sums->engine + ", psi " + std::to_string(order));
         real count = std::tgamma(order / 2 + 1.0L);
         for (const int e : indices[m]) count *= e % 2 == 0 ? 1 / std::tgamma(e / 2 + 1.0L) : 0;
         laplacian += count * of_order[m];
       }
-      const std::vector<double> eta_of = eta(*sums, {&g, 1}, order, threads(1));
+      const std::vector<double> eta_of = eta(**sums, {&g, 1}, order, threads(1));
       ASSERT_EQ(eta_of.size(), 1U);
-      expect_near(eta_of[0], laplacian, 10 * sums.tolerance * largest,
-                  engine + ", eta " + std::to_string(order));
+      expect_near(eta_of[0], laplacian, 10 * sums->tolerance * largest,
+                  sums->engine + ", eta " + std::to_string(order));
     }
   }
 }
