@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <map>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "core/base/span.hpp"
@@ -76,7 +77,7 @@ inline real cosine_integral(std::size_t dimension) {
 
 /// int K = 1 (Wand & Jones 1995, 2.7 and 4.5): the surface of the unit sphere times the integral of
 /// profile(r) r^(d-1).
-inline real new_constant(kestrel::Kernel kernel, std::size_t dimension) {
+inline real computed_constant(kestrel::Kernel kernel, std::size_t dimension) {
   using kestrel::Kernel;
   const real d = static_cast<real>(dimension);
   if (kernel == Kernel::gaussian) return std::pow(2 * pi, -d / 2);
@@ -94,7 +95,7 @@ inline real constant(kestrel::Kernel kernel, std::size_t dimension) {
   static std::map<std::pair<kestrel::Kernel, std::size_t>, real> known;
   const auto found = known.find({kernel, dimension});
   if (found != known.end()) return found->second;
-  return known[{kernel, dimension}] = new_constant(kernel, dimension);
+  return known[{kernel, dimension}] = computed_constant(kernel, dimension);
 }
 
 /// K_H(u) for differences u of the data, H = L L' with the lower triangle `root`, column-major.

@@ -301,8 +301,9 @@ void ScanlineSample::search(const Search& task, std::size_t axis, std::size_t bi
 
 void ScanlineSample::find(const ScanlineBox& box, std::vector<simd::ScanlineRange>* ranges) const {
   ranges->clear();
-  // Along an axis that the box covers, and that is long, hardly a sample misses the box.
-  constexpr double kLong = 4;
+  // If the box covers an axis, only samples next to its ends can miss the box along it: few of all
+  // if the axis is long.
+  constexpr double kLong = 4;  // in reaches of a sample
   std::size_t whole = geometry_.axes();
   for (; whole > 1; --whole) {
     const std::size_t axis = whole - 1, points = geometry_.count(axis);

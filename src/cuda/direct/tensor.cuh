@@ -90,7 +90,8 @@ __device__ __forceinline__ void multiply_add(double (&c)[4], const double* a, co
 }
 
 /// Double precision, for at most 8 kSlabs variables. A warp has kTiles tiles of points in
-/// registers. Grid: (points / (kThreads / 32 kTiles kTensorPoints), chunks).
+/// registers; kBlocks blocks of kThreads threads are on a multiprocessor at a time. Grid: (points /
+/// (warps of a block * kTiles * kTensorPoints), chunks).
 template <int kSlabs, int kTiles, int kThreads, int kBlocks, int kUnroll>
 __global__ void __launch_bounds__(kThreads, kBlocks) tensor_sum_double(const SumTask<double> task) {
 #if __CUDA_ARCH__ >= 800

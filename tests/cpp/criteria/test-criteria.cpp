@@ -113,10 +113,13 @@ real iterated_laplacian(const std::vector<real>& values, std::size_t d, int orde
   return order % 2 == 0 ? sum : -sum;
 }
 
+/// Means over its pairs are those of any sample whose observations are all equal.
+Drawn at_one_place(std::size_t d) { return {"one", 1, d, std::vector<double>(d, 0.0), {1.0}}; }
+
 /// Chacon & Duong (2013, section 3.1). size: of the terms if none of a kernel's own cancel.
 Criterion derivative_lscv(const Drawn& s, const Matrix& H, int order) {
   const std::size_t degree = static_cast<std::size_t>(2 * order);
-  const Drawn one{"one", 1, s.d, std::vector<double>(s.d, 0.0), {1.0}};  // all at a single place
+  const Drawn one = at_one_place(s.d);
   Criterion out{0, 0};
   for (const bool wide : {true, false}) {
     Matrix M = H;
@@ -137,7 +140,7 @@ Criterion derivative_lscv(const Drawn& s, const Matrix& H, int order) {
 /// Chacon & Duong (2011, section 3).
 real derivative_scv(const Drawn& s, const Matrix& H, const Matrix& G, int order) {
   const std::size_t degree = static_cast<std::size_t>(2 * order);
-  const Drawn one{"one", 1, s.d, std::vector<double>(s.d, 0.0), {1.0}};  // all at a single place
+  const Drawn one = at_one_place(s.d);
   const auto sum = [&](const Drawn& of, real part, real pilot) {
     Matrix M = H;
     for (std::size_t e = 0; e < M.size(); ++e) M[e] = part * H[e] + pilot * G[e];

@@ -135,8 +135,8 @@ TEST(ScanlineMass, IsThatOfTheSamples) {
   EXPECT_NEAR(static_cast<double>(sum), static_cast<double>(c.n), 0.01 * static_cast<double>(c.n));
 }
 
-// The number of samples that are active at a point, counted, never exceeds the histogram's bound.
-// The bins of rows that a box covers are not searched.
+// Where a box covers whole rows, all bins along them are taken: samples that meet it are among
+// these.
 TEST(ScanlineSamples, OfAWholeSliceAreOneRange) {
   const Case c =
       scanline_oracle::make("slices", 3000, {50, 60, 40}, 4.0, 0.5, scanline_oracle::inside);
@@ -160,6 +160,7 @@ TEST(ScanlineSamples, OfAWholeSliceAreOneRange) {
   EXPECT_TRUE(common::same_bits(density(c, {0, slices}, options), density(c, {0, 3000}, options)));
 }
 
+// The number of samples that are active at a point, counted, never exceeds the histogram's bound.
 TEST(ScanlineScaleBound, HoldsAtEveryPoint) {
   for (const Case& c : scanline_oracle::cases_of_every_kind()) {
     if (c.d > 3) continue;
