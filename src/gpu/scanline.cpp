@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <vector>
 
 #include "core/base/error.hpp"
+#include "core/base/stream_copy.hpp"
 #include "core/base/whole.hpp"
 #include "gpu/cost.hpp"
 #include "gpu/loader.hpp"
@@ -17,21 +17,20 @@ namespace kestrel {
 
 namespace {
 
-/// Limits on the bytes of a part of the output. A part is an eighth of a slab, within these limits,
-/// so that most of the slab is copied while the rest is computed; two parts are on the device at a
-/// time. kShareOfMemory: the share of the device's free memory for the parts if runs lie along the
-/// last axis.
-constexpr double kMinPart = 8388608.0, kMaxPart = 134217728.0;
+/// With one device most parts of a slab are an equal share of it, within these limits on their
+/// bytes, so that most of it is copied while the rest is computed; scanline_held_parts() says how
+/// many are on the device at a time. kShareOfMemory: the share of the device's free memory for the
+/// parts if runs lie along the last axis.
+constexpr double kParts = 32, kMinPart = 8388608.0, kMaxPart = 50331648.0;
 constexpr double kShareOfMemory = 0.8;
 /// With several devices: the number of pieces that a slab has at least if these are not too small,
-/// and the bytes of one at least. Pieces where most samples are take longest.
-constexpr double kPieces = 48, kMinPiece = 1048576.0;
-/// The part of a piece, of what is left, that comes next, and that of the whole piece at most. The
-/// first parts are small since nothing is copied before one is done, and the last ones since the
-/// device has nothing to do while they are copied.
+/// and limits on the bytes of one. Pieces where most samples are take longest.
+constexpr double kPieces = 48, kMinPiece = 1048576.0, kMaxPiece = 268435456.0;
+/// The share of what is left of a piece that its next part has at most, and with several devices
+/// the share of the whole piece. See graded_parts().
 constexpr double kNextPart = 0.45, kLargestPart = 0.15;
 /// Values that a thread copies at a time.
-constexpr std::size_t kCopied = std::size_t{1} << 16;
+constexpr std::size_t kCopied = std::size_t{1} << 15;
 /// The share of the time that sorting takes, as far as progress is reported.
 constexpr double kSortingShare = 0.3;
 
@@ -105,15 +104,16 @@ Cuts equal_parts(std::size_t count, double most, bool apart) {
   return cuts;
 }
 
-/// Cuts `count` indices into pieces of `length`, each of them into parts that become smaller in the
-/// end, but not below `least`.
-Cuts shrinking_parts(std::size_t count, std::size_t length, double least) {
+/// Cuts `count` indices into pieces of `length`, each of them into parts of at most `most`. Parts
+/// grow from `first`, since nothing is copied before one is done, and shrink to `least`, since the
+/// device has nothing to do while the last one is copied.
+Cuts graded_parts(std::size_t count, std::size_t length, double first, double least, double most) {
   Cuts cuts;
-  const double most = kLargestPart * static_cast<double>(length);
   for (std::size_t at = 0; at < count; at += length) {
     cuts.emplace_back();
-    for (std::size_t left = std::min(length, count - at); left > 0;) {
-      const double next = std::max(least, std::min(most, kNextPart * static_cast<double>(left)));
+    double next = first;
+    for (std::size_t left = std::min(length, count - at); left > 0; next *= 2) {
+      next = std::max(least, std::min({next, most, kNextPart * static_cast<double>(left)}));
       cuts.back().push_back(std::min(left, whole_number<std::size_t>(std::max(1.0, next))));
       left -= cuts.back().back();
     }
@@ -135,12 +135,14 @@ Cuts cut_slab(const ScanlineDensity& density, std::size_t count, double held, st
     return equal_parts(count, bytes / slice, devices > 1);
   }
   if (devices == 1) {
-    return equal_parts(count, std::min(std::max(all / 8, kMinPart), kMaxPart) / slice, false);
+    const double most = std::min(std::max(all / kParts, kMinPart), kMaxPart) / slice;
+    return graded_parts(count, count, kMinPart / slice, kMinPart / slice, most);
   }
-  const double bytes = std::min(std::max(all / kPieces, least_piece(kMinPiece)), 2 * kMaxPart);
+  const double bytes = std::min(std::max(all / kPieces, least_piece(kMinPiece)), kMaxPiece);
   const std::size_t length =
       piece_length(count, whole_number<std::size_t>(std::ceil(all / bytes)), 1);
-  return shrinking_parts(count, length, least_piece(kMinPiece / 4) / slice);
+  const double most = kLargestPart * static_cast<double>(length);
+  return graded_parts(count, length, most, least_piece(kMinPiece / 4) / slice, most);
 }
 
 /// How many of the devices compute a slab. `back`: whether its values are copied to the host.
@@ -170,7 +172,7 @@ struct SlabState {
       const std::size_t strips = (count + kCopied - 1) / kCopied;
       const auto copy = [&](std::size_t strip) {
         const std::size_t begin = strip * kCopied, end = std::min(count, begin + kCopied);
-        std::memcpy(state.out + first + begin, values + begin, (end - begin) * sizeof(double));
+        stream_copy(values + begin, end - begin, state.out + first + begin);
       };
       state.turn.host_for(strips, state.threads, copy);
     } catch (...) {
@@ -241,8 +243,8 @@ void GpuScanline::slab(std::size_t first, std::size_t count, const RunOptions& o
   };
   team_.run(slab.piece.size(), options.parallel, one, way);
   const std::vector<std::size_t>& parts = cuts.front();
-  held_ = 8.0 * static_cast<double>(parts.front() * points()) *
-          static_cast<double>(std::min<std::size_t>(2, parts.size()));
+  const std::size_t largest = *std::max_element(parts.begin(), parts.end()) * points();
+  held_ = 8.0 * static_cast<double>(largest * scanline_held_parts(parts.size(), largest));
   if (std::find(beyond.begin(), beyond.end(), 1) == beyond.end()) return;
   throw error(ErrorKind::internal, "sums of runs beyond their bound");
 }

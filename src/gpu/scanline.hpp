@@ -18,7 +18,7 @@ namespace kestrel {
 /// on the device.
 ///
 /// Memory on the device: 8 bytes for each number of a sample, 192 MiB of cells (more for tiles that
-/// need it), and the output in two parts of at most 128 MiB (or of one index of the last axis); if
+/// need it), and 512 MiB of the output (or two indices of the last axis, if these are larger); if
 /// runs lie along the last axis, the output in as few parts as fit. A grid may be larger than the
 /// device's memory. Each tile of a slab, which has about 8 MiB of cells (by rows 0.5 to 4 MiB),
 /// takes 120 bytes more, and each range of its samples 16; on the host 220 and 32 (twice that while
@@ -36,7 +36,8 @@ class GpuScanline {
 
   /// As ScanlineDensity::slab(). If out.data is null, the values stay on the device, which gives
   /// the time without the copy back. Polled once in 16 batches of tiles, which together take some
-  /// milliseconds, but more with very many samples: a batch has up to 2^24 warps of them. By rows
+  /// milliseconds, but more with very many samples: a batch has up to 2^24 warps of them. A poll
+  /// that stops it may have to wait for 20 ms of work on the device, or for two batches. By rows
   /// it is polled also between launches of 2^15 blocks. Throws as gpu_table() does.
   void slab(std::size_t first, std::size_t count, const RunOptions& options,
             Span<double> out) const;

@@ -98,6 +98,17 @@ constexpr int scanline_cell(int limbs) { return limbs == 1 ? 4 : scanline_number
 // Bytes of the cells of a batch: they fit in a device's cache. A tile has at most half of them.
 constexpr std::size_t kScanlineBatchBytes = std::size_t{1} << 24;
 
+// Parts of an output that are on the device at a time: those that fit in these bytes, but at least
+// two, so that one is computed while the other is copied. More of them let the device go on while
+// the host is late; on an H200 1.6 GB take 39 ms with two, 36 with four and 35 with eight.
+constexpr std::size_t kScanlineHeldBytes = std::size_t{1} << 29, kScanlineHeldParts = 16;
+
+constexpr std::size_t scanline_held_parts(std::size_t parts, std::size_t points_of_largest) {
+  const std::size_t fit = kScanlineHeldBytes / sizeof(double) / points_of_largest;
+  const std::size_t held = fit < 2 ? 2 : fit > kScanlineHeldParts ? kScanlineHeldParts : fit;
+  return parts < held ? parts : held;
+}
+
 }  // namespace kestrel
 
 #endif

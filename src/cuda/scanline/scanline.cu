@@ -24,8 +24,10 @@ namespace {
 /// Batches that run at a time, each with cells of its own. On an H100, 1e6 samples on 195 million
 /// points take 36, 33, 32 and 31 ms with 2, 4, 8 and 12.
 constexpr std::size_t kLanes = 12;
-/// The maximum number of batches that wait to run; the poll is called once in as many.
-constexpr std::size_t kAhead = 16;
+/// The maximum number of batches that wait to run, and by events of their warps of samples, some 20
+/// ms of work: the device goes on while the host takes values. The poll is called once in kPolled.
+constexpr std::size_t kAhead = 256, kRowsAhead = 16, kWarpsAhead = std::size_t{1} << 23,
+                      kPolled = 16;
 /// The maximum number of warps of samples in one launch of events, and of blocks in one of rows.
 constexpr unsigned kLaunchWarps = 1u << 17, kLaunchBlocks = 1u << 15;
 
@@ -128,6 +130,20 @@ void send(const std::vector<T>& from, Buffer<T>* to) {
         "copying tiles");
 }
 
+/// Points of all parts of a slab, and of the largest one.
+struct PointCounts {
+  std::size_t all = 0, largest = 1;
+};
+
+PointCounts count_points(const kestrel_gpu_scanline_slab& slab) {
+  PointCounts points;
+  for (std::size_t p = 0; p < slab.parts; ++p) {
+    points.all += slab.part[p].points;
+    points.largest = std::max(points.largest, slab.part[p].points);
+  }
+  return points;
+}
+
 class DeviceScanline : public Scanline {
  public:
   DeviceScanline(const kestrel_gpu_scanline& runs, const DeviceScanline* from, int from_device)
@@ -170,16 +186,19 @@ class DeviceScanline : public Scanline {
     // Work that a slab that was stopped has left.
     check(cudaDeviceSynchronize(), "finishing what went before");
     prepare(slab);
-    Drain<Take> drain(copies_, locked_, take);
-    std::size_t first_point = 0, pieces_of[2] = {0, 0};
+    finished_ = warps_ahead_ = 0;
+    const auto [all, largest_part] = count_points(slab);
+    Drain<Take> drain(copies_, take, largest_part, take ? all : 0);
+    const std::size_t held = kestrel::scanline_held_parts(slab.parts, largest_part);
+    std::size_t first_point = 0, pieces_of[kestrel::kScanlineHeldParts] = {};
     for (std::size_t p = 0; p < slab.parts; ++p) {
-      const std::size_t own = p % 2;
+      const std::size_t own = p % held;
       if (!drain.finish(pieces_of[own])) return false;
       for (std::size_t b = batches_.first[p]; b < batches_.first[p + 1]; ++b) {
         const double before = static_cast<double>(b) / static_cast<double>(batches_.batch.size());
         const auto ask = [&] { return poll(before); };
         if (!launch(b, values_[own].data(), ask) || !drain.step(false)) return false;
-        if (b % kAhead == 0 && !ask()) return false;
+        if (b % kPolled == 0 && !ask()) return false;
       }
       for (std::size_t lane = 0; lane < kLanes; ++lane)
         summed_[own][lane].record(lane_[lane].get());
@@ -234,9 +253,8 @@ class DeviceScanline : public Scanline {
     const std::size_t numbers = kLanes * batches_.cells * kernels_.cell;
     Whole* const cells = cells_.reserve(std::max<std::size_t>(1, numbers));
     check(cudaMemset(cells, 0, numbers * sizeof(Whole)), "clearing cells");
-    std::size_t points = 1;
-    for (std::size_t p = 0; p < slab.parts; ++p) points = std::max(points, slab.part[p].points);
-    for (std::size_t p = 0; p < std::min<std::size_t>(2, slab.parts); ++p)
+    const std::size_t points = count_points(slab).largest;
+    for (std::size_t p = 0; p < kestrel::scanline_held_parts(slab.parts, points); ++p)
       values_[p].reserve(points);
     scan_.largest = largest_.reserve(2);
     check(cudaMemset(scan_.largest, 0, 2 * sizeof(Whole)), "clearing bounds");
@@ -244,12 +262,22 @@ class DeviceScanline : public Scanline {
     check(cudaDeviceSynchronize(), "making a slab ready");
   }
 
+  /// Waits until few enough of the batches before this one are left.
+  void hold_back(std::size_t b) {
+    const std::size_t most = kernels_.events != nullptr ? kAhead : kRowsAhead;
+    for (; finished_ < b && (b - finished_ >= most || warps_ahead_ > kWarpsAhead); ++finished_) {
+      done_[finished_ % kAhead].wait();
+      warps_ahead_ -= batches_.batch[finished_].warps;
+    }
+    warps_ahead_ += batches_.batch[b].warps;
+  }
+
   /// Starts to add the samples of a batch and to write its values. Returns false if `ask` stops it.
   template <class Ask>
   bool launch(std::size_t b, double* values, const Ask& ask) {
     const Batch& batch = batches_.batch[b];
     const cudaStream_t stream = lane_[b % kLanes].get();
-    if (b >= kAhead) done_[b % kAhead].wait();
+    hold_back(b);
     ScanlineScan scan = scan_;
     scan.batch = {tiles_.data() + batch.first_tile, static_cast<unsigned>(batch.tiles),
                   work_.data() + batch.first_work, static_cast<unsigned>(batch.works),
@@ -310,9 +338,9 @@ class DeviceScanline : public Scanline {
   Buffer<ScanlineTile> tiles_;
   Buffer<ScanlineWork> work_;
   Buffer<Whole> cells_, largest_;
-  Buffer<double> values_[2];
-  Locked locked_[2] = {Locked(Drain<Take>::kPiece), Locked(Drain<Take>::kPiece)};
-  Event done_[kAhead], launched_[2], summed_[2][kLanes];
+  Buffer<double> values_[kestrel::kScanlineHeldParts];
+  std::size_t finished_ = 0, warps_ahead_ = 0;  // batches that are done, and warps of the others
+  Event done_[kAhead], launched_[2], summed_[kestrel::kScanlineHeldParts][kLanes];
   // Last, so that their work is finished before anything above is freed.
   Stream lane_[kLanes], copies_;
 };

@@ -15,8 +15,9 @@ namespace kestrel_cuda {
 using Take = std::function<bool(std::size_t first, const double* values, std::size_t count)>;
 
 /// See scanline_open() and the functions after it in gpu/gpu_abi.h. Memory on the device: 8 bytes
-/// for each number of a sample, 192 MiB of cells (more for tiles that need it), two parts of the
-/// output (or the only one); and 32 MiB of page-locked memory of the host.
+/// for each number of a sample, 192 MiB of cells (more for tiles that need it), and parts of the
+/// output (kestrel::scanline_held_parts()); and up to 72 MiB of page-locked memory of the host for
+/// each device, which stay with the process.
 class Scanline {
  public:
   virtual ~Scanline() = default;
