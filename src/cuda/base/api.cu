@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "cuda/base/device.cuh"
-#include "cuda/base/upload.cuh"
+#include "cuda/base/transfer.cuh"
 #include "cuda/direct/direct.cuh"
 #include "cuda/direct/variable.cuh"
 #include "cuda/mixed/mixed.cuh"

@@ -9,7 +9,7 @@
 #include <cstdio>
 #include <new>
 
-#include "cuda/base/upload.cuh"
+#include "cuda/base/transfer.cuh"
 #include "gpu/gpu_abi.h"
 
 namespace kestrel_cuda {

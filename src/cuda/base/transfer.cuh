@@ -1,6 +1,6 @@
 // Copies of many numbers from the host by several of its threads.
-#ifndef KESTREL_CUDA_BASE_UPLOAD_CUH
-#define KESTREL_CUDA_BASE_UPLOAD_CUH
+#ifndef KESTREL_CUDA_BASE_TRANSFER_CUH
+#define KESTREL_CUDA_BASE_TRANSFER_CUH
 
 #include <cstddef>
 

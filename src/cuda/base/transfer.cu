@@ -4,7 +4,7 @@
 
 #include "cuda/base/device.cuh"
 #include "cuda/base/streams.cuh"
-#include "cuda/base/upload.cuh"
+#include "cuda/base/transfer.cuh"
 
 namespace kestrel_cuda {
 
