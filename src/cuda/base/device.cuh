@@ -161,8 +161,17 @@ template <class Number>
 void upload(const Number* from, std::size_t count, Number* to) {
   if (count == 0) return;
   const std::size_t bytes = count * sizeof(Number);
-  if (bytes >= kLargeUpload && upload_by_threads(from, bytes, to)) return;
+  if (bytes >= kLargeTransfer && upload_by_threads(from, bytes, to)) return;
   check(cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice), "copying data");
+}
+
+/// Copies back what the default stream has written by then.
+template <class Number>
+void download(const Number* from, std::size_t count, Number* to) {
+  if (count == 0) return;
+  const std::size_t bytes = count * sizeof(Number);
+  if (bytes >= kLargeTransfer && download_by_threads(from, bytes, to)) return;
+  check(cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToHost), "copying sums back");
 }
 
 /// Uploads `columns` columns of `count` numbers, `stride` apart, to be one after the other. Column

@@ -177,7 +177,10 @@ class DensityOf : public Density {
     task.rim = {x_.data(), e_.data(), root_.data(), n_, m};
     task.d = d_;
     const Launch<Real>& launch = choose(square, &task);
-    if (!launch_all(launch, task, chunks, poll)) return false;
+    const auto beside = [&] {
+      for (std::size_t t = 0; t < values(); ++t) take_pages(sum + t * sum_stride, m);
+    };
+    if (!launch_all(launch, task, chunks, poll, beside)) return false;
     // Moments may be negative.
     const double smallest =
         moments_ > 0  ? -INFINITY
@@ -192,8 +195,7 @@ class DensityOf : public Density {
           &launch == &differences_ ? nullptr : square, largest_weight_ > 0 ? largest_weight_ : 1.0,
           total);
       check(cudaGetLastError(), "starting to add the chunks");
-      check(cudaMemcpy(sum + t * sum_stride, total, m * sizeof(double), cudaMemcpyDeviceToHost),
-            "copying sums back");
+      download(total, m, sum + t * sum_stride);
     }
     return true;
   }
@@ -247,9 +249,11 @@ class DensityOf : public Density {
     return hold(false) ? &short_tensor_ : &tensor_;
   }
 
-  /// Each launch takes some chunks, at all points of the block.
+  /// Each launch takes some chunks, at all points of the block. Calls `beside` when the first one
+  /// runs.
+  template <class Beside>
   bool launch_all(const Launch<Real>& launch, SumTask<Real> task, std::size_t chunks,
-                  const Poll& poll) {
+                  const Poll& poll, const Beside& beside) {
     // Groups of moments compute the kernel again, and a moment reads each of its factors.
     const std::size_t groups = (moments_ + kMomentSide - 1) / kMomentSide;
     const double of_pair =
@@ -266,6 +270,7 @@ class DensityOf : public Density {
         const dim3 grid(static_cast<unsigned>(task.point_stride / launch.points), count);
         launch.kernel<<<grid, launch.threads>>>(task);
       }
+      if (first == 0) beside();
     });
   }
 

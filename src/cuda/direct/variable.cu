@@ -166,13 +166,14 @@ class VariableOf : public Variable {
     const auto launch = [&](std::size_t first, unsigned count) {
       task.first_chunk = first;
       kernel_<<<dim3(pieces(padded, kPointUnit), count), kVariableThreads>>>(task);
+      if (first == 0) take_pages(sum, m);
     };
     if (!for_chunks(chunks, operations, poll, launch)) return false;
     double* const total = sum_.reserve(m);
     add_chunks<<<pieces(m, 128), 128>>>(partial_.data(), padded, chunks, m, 0.0, nullptr, 1.0,
                                         total);
     check(cudaGetLastError(), "starting to add the chunks");
-    check(cudaMemcpy(sum, total, m * sizeof(double), cudaMemcpyDeviceToHost), "copying sums back");
+    download(total, m, sum);
     return true;
   }
 

@@ -219,9 +219,7 @@ class DirectMixed : public Mixed {
                                                               total);
     check(cudaGetLastError(), "starting to add the slices");
     for (std::size_t s = 0; s < count; ++s) {
-      check(cudaMemcpy(to + s * m + first_point, total + s * points, points * sizeof(double),
-                       cudaMemcpyDeviceToHost),
-            "copying sums back");
+      download(total + s * points, points, to + s * m + first_point);
     }
     return true;
   }
