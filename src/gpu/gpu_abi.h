@@ -24,7 +24,7 @@ extern "C" {
 #endif
 
 /* To be raised with every change of this file. */
-#define KESTREL_GPU_VERSION 18
+#define KESTREL_GPU_VERSION 19
 #define KESTREL_GPU_SYMBOL "kestrel_cuda_table"
 
 enum kestrel_gpu_code {
@@ -280,6 +280,10 @@ enum kestrel_gpu_mixed_task {
  * go on. */
 typedef int (*kestrel_gpu_take)(void* context, size_t first, const double* values, size_t count);
 
+/* Calls body(task, 0) on this thread, and body(task, 1) on another one meanwhile; if none comes in
+ * time, on this one afterwards. Returns 0 if it cannot: then nothing was called. */
+typedef int (*kestrel_gpu_pair)(void* context, void (*body)(void* task, int item), void* task);
+
 /* Called between launches, when `fraction` of the call's work is done. Returns 0 to go on. */
 typedef int (*kestrel_gpu_poll)(void* context, double fraction);
 
@@ -340,12 +344,13 @@ struct kestrel_gpu_table {
   int (*scanline_open)(int device, const struct kestrel_gpu_scanline* runs, const void* from,
                        void** out, char* problem, size_t room);
   /* Computes the points of a slab, part after part. If `take` is null, the values stay on the
-   * device, which gives the time of its work without the copy back. largest[0]: the largest
-   * magnitude of a sum of first limbs, largest[1]: of others. `take` and `poll` are called with the
-   * same context. */
+   * device, which gives the time of its work without the copy back. `pair`: null, or how another
+   * thread can call `take`, of which one call runs at a time; `poll` is called on this thread.
+   * largest[0]: the largest magnitude of a sum of first limbs, largest[1]: of others. `take`,
+   * `pair` and `poll` are called with the same context. */
   int (*scanline_slab)(void* runs, const struct kestrel_gpu_scanline_slab* slab, double largest[2],
-                       kestrel_gpu_take take, kestrel_gpu_poll poll, void* context, char* problem,
-                       size_t room);
+                       kestrel_gpu_take take, kestrel_gpu_pair pair, kestrel_gpu_poll poll,
+                       void* context, char* problem, size_t room);
   void (*scanline_close)(void* runs);
 
   /* Copies and sorts the observations, and prepares the fits; regression_close() frees them. The

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
 #include <vector>
 
 #include "core/base/error.hpp"
+#include "core/base/led.hpp"
 #include "core/base/stream_copy.hpp"
 #include "core/base/whole.hpp"
 #include "gpu/cost.hpp"
@@ -156,11 +158,14 @@ std::size_t devices_for(const ScanlineDensity& density, const KernelChoice& choi
   return gpu_scanline_devices(work, points, devices, threads);
 }
 
-/// Device callbacks: the poll, and the one that takes values. The context of both is this state.
+/// Device callbacks: the poll, the one that takes values, and the one that runs this beside the
+/// launches. The context of all is this state.
 struct SlabState {
   const DeviceTeam::Turn& turn;
   double* out;
   const ParallelOptions& threads;
+  bool paired = false;
+  std::exception_ptr thrown = nullptr;  // by the thread that takes values
 
   static int ask_poll(void* context, double fraction) {
     return PollState::ask(&static_cast<SlabState*>(context)->turn.poll, fraction);
@@ -174,12 +179,30 @@ struct SlabState {
         const std::size_t begin = strip * kCopied, end = std::min(count, begin + kCopied);
         stream_copy(values + begin, end - begin, state.out + first + begin);
       };
-      state.turn.host_for(strips, state.threads, copy);
+      if (state.paired) {
+        helped_for(strips, copy);
+      } else {
+        state.turn.host_for(strips, state.threads, copy);
+      }
     } catch (...) {
-      state.turn.poll.thrown = std::current_exception();
+      state.thrown = std::current_exception();
       return 1;
     }
     return 0;
+  }
+
+  static int pair(void* context, void (*body)(void* task, int item), void* task) {
+    SlabState& state = *static_cast<SlabState*>(context);
+    if (state.turn.led || parallel_threads(state.threads) < 2) return 0;
+    state.paired = true;
+    bool begun = false;  // by this thread, which is worker 0
+    parallel_led_for(2, 2, state.threads, [&](std::size_t, int worker) {
+      const bool first = worker == 0 && !begun;
+      if (first) begun = true;
+      body(task, first ? 0 : 1);
+    });
+    state.paired = false;
+    return 1;
   }
 };
 
@@ -234,10 +257,11 @@ void GpuScanline::slab(std::size_t first, std::size_t count, const RunOptions& o
     SlabState state{turn, back ? out.data + tiles.first_point : nullptr, threads};
     double largest[2] = {0.0, 0.0};
     char text[512] = "";
-    turn.check(
+    const int code =
         table_.scanline_slab(turn.handle, &request, largest, back ? SlabState::take : nullptr,
-                             SlabState::ask_poll, &state, text, sizeof text),
-        text);
+                             SlabState::pair, SlabState::ask_poll, &state, text, sizeof text);
+    if (state.thrown) std::rethrow_exception(state.thrown);
+    turn.check(code, text);
     const bool within = largest[0] <= scale.first_bound && largest[1] <= scale.other_bound;
     beyond[piece] = within ? 0 : 1;
   };

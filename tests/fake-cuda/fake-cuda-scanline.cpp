@@ -2,7 +2,11 @@
 // shared/scanline.inc.
 #include <algorithm>
 #include <cmath>
+#include <condition_variable>
 #include <cstdint>
+#include <deque>
+#include <mutex>
+#include <utility>
 #include <vector>
 
 #include "fake-cuda.hpp"
@@ -260,6 +264,67 @@ MakeTile tile_of(const kestrel_gpu_scanline& grid) {
                            : tile_of<4>(outer);
 }
 
+/// A slab whose parts one thread makes while another passes on those that are there.
+struct SlabParts {
+  const kestrel_gpu_scanline& grid;
+  const kestrel_gpu_scanline_slab& slab;
+  double* largest;
+  kestrel_gpu_take take;
+  kestrel_gpu_poll poll;
+  void* context;
+  std::mutex mutex{};  // guards the rest
+  std::condition_variable changed{};
+  std::deque<std::vector<double>> made{};
+  bool ended = false, stopped = false;
+
+  static void run(void* task, int item) {
+    SlabParts& parts = *static_cast<SlabParts*>(task);
+    item == 0 ? parts.make_all() : parts.take_all();
+  }
+
+ private:
+  /// Whether a poll has stopped it.
+  bool make(std::size_t p, std::vector<double>* values) {
+    const std::size_t end = p + 1 < slab.parts ? slab.part[p + 1].first_tile : slab.tiles;
+    for (std::size_t t = slab.part[p].first_tile; t < end; ++t) {
+      tile_of(grid)(grid, slab, t, largest, values->data());
+      const double fraction = static_cast<double>(t) / static_cast<double>(slab.tiles);
+      if (fake_asked(poll, context, fraction)) return true;
+    }
+    return false;
+  }
+
+  void make_all() {
+    for (std::size_t p = 0; p < slab.parts; ++p) {
+      std::vector<double> values(slab.part[p].points);
+      const bool stop = make(p, &values);
+      const std::lock_guard<std::mutex> lock(mutex);
+      stopped = stopped || stop;
+      if (stopped) break;
+      made.push_back(std::move(values));
+      changed.notify_all();
+    }
+    const std::lock_guard<std::mutex> lock(mutex);
+    ended = true;
+    changed.notify_all();
+  }
+
+  void take_all() {
+    std::unique_lock<std::mutex> lock(mutex);
+    for (std::size_t first = 0; take != nullptr;) {
+      changed.wait(lock, [&] { return ended || stopped || !made.empty(); });
+      if (stopped || made.empty()) return;
+      const std::vector<double> values = std::move(made.front());
+      made.pop_front();
+      lock.unlock();
+      const bool stop = take(context, first, values.data(), values.size()) != 0;
+      first += values.size();
+      lock.lock();
+      stopped = stopped || stop;
+    }
+  }
+};
+
 }  // namespace
 
 int fake_scanline_open(int device, const kestrel_gpu_scanline* given, const void* from, void** out,
@@ -272,30 +337,18 @@ int fake_scanline_open(int device, const kestrel_gpu_scanline* given, const void
 }
 
 int fake_scanline_slab(void* handle, const kestrel_gpu_scanline_slab* slab, double largest[2],
-                       kestrel_gpu_take take, kestrel_gpu_poll poll, void* context, char* problem,
-                       std::size_t room) {
-  const kestrel_gpu_scanline& grid = static_cast<const Runs*>(handle)->grid;
-  const int device = static_cast<const Runs*>(handle)->device;
-  const int code = fake_failing("FAKE_CUDA_SLAB", device, problem, room);
+                       kestrel_gpu_take take, kestrel_gpu_pair pair, kestrel_gpu_poll poll,
+                       void* context, char* problem, std::size_t room) {
+  const Runs& runs = *static_cast<const Runs*>(handle);
+  const int code = fake_failing("FAKE_CUDA_SLAB", runs.device, problem, room);
   if (code != KESTREL_GPU_OK) return code;
-  const MakeTile make = tile_of(grid);
-  std::size_t first = 0;
-  int stopped = 0;
   largest[0] = largest[1] = 0;
-  for (std::size_t p = 0; p < slab->parts && !stopped; ++p) {
-    const std::size_t end = p + 1 < slab->parts ? slab->part[p + 1].first_tile : slab->tiles;
-    std::vector<double> values(slab->part[p].points);
-    for (std::size_t t = slab->part[p].first_tile; t < end && !stopped; ++t) {
-      make(grid, *slab, t, largest, values.data());
-      const double fraction = static_cast<double>(t) / static_cast<double>(slab->tiles);
-      stopped = fake_asked(poll, context, fraction);
-    }
-    if (!stopped && take != nullptr) {
-      stopped = take(context, first, values.data(), slab->part[p].points);
-    }
-    first += slab->part[p].points;
+  SlabParts parts{runs.grid, *slab, largest, take, poll, context};
+  const bool paired = take != nullptr && pair != nullptr && pair(context, SlabParts::run, &parts);
+  if (!paired) {
+    for (const int item : {0, 1}) SlabParts::run(&parts, item);
   }
-  return stopped ? KESTREL_GPU_STOPPED : KESTREL_GPU_OK;
+  return parts.stopped ? KESTREL_GPU_STOPPED : KESTREL_GPU_OK;
 }
 
 void fake_scanline_close(void* handle) {

@@ -30,8 +30,8 @@ void fake_variable_close(void* variable);
 int fake_scanline_open(int device, const kestrel_gpu_scanline* grid, const void* from, void** out,
                        char* problem, std::size_t room);
 int fake_scanline_slab(void* runs, const kestrel_gpu_scanline_slab* slab, double largest[2],
-                       kestrel_gpu_take take, kestrel_gpu_poll poll, void* context, char* problem,
-                       std::size_t room);
+                       kestrel_gpu_take take, kestrel_gpu_pair pair, kestrel_gpu_poll poll,
+                       void* context, char* problem, std::size_t room);
 void fake_scanline_close(void* runs);
 
 int fake_regression_open(int device, const kestrel_gpu_regression* request, const void* from,

@@ -95,10 +95,10 @@ kestrel_gpu_table make_table() {
                   [&] { return real->scanline_open(device, runs, from, out, problem, room); });
   };
   table.scanline_slab = [](void* handle, const kestrel_gpu_scanline_slab* slab, double largest[2],
-                           kestrel_gpu_take take, kestrel_gpu_poll poll, void* context,
-                           char* problem, size_t room) {
+                           kestrel_gpu_take take, kestrel_gpu_pair pair, kestrel_gpu_poll poll,
+                           void* context, char* problem, size_t room) {
     return used("sums", handle, [&] {
-      return real->scanline_slab(handle, slab, largest, take, poll, context, problem, room);
+      return real->scanline_slab(handle, slab, largest, take, pair, poll, context, problem, room);
     });
   };
   table.scanline_close = [](void* handle) { closed(handle, real->scanline_close); };

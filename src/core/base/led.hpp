@@ -11,8 +11,8 @@ namespace kestrel {
 
 /// As parallel_for(), except that at most `leaders` threads take items, so `worker` is in [0,
 /// leaders). The other threads, up to 15 for each of these, help with the loops that bodies run
-/// by helped_for(). For pieces of work that threads of the host start on devices, and whose results
-/// they then copy.
+/// by helped_for(), and so do leaders when no items are left. For pieces of work that threads of
+/// the host start on devices, and whose results they then copy.
 void parallel_led_for(std::size_t items, int leaders, const ParallelOptions& options,
                       const std::function<void(std::size_t item, int worker)>& body);
 

@@ -6,10 +6,12 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstddef>
 #include <exception>
 #include <limits>
 #include <mutex>
 #include <thread>
+#include <type_traits>
 #include <vector>
 
 #include "core/base/led.hpp"
@@ -111,11 +113,17 @@ class Crew {
     if (job.failure) std::rethrow_exception(job.failure);
   }
 
-  // On a helper, until leave() has been called as often as enter(), and `over()`.
-  template <class Over>
-  void help(const Over& over) {
+  // On a helper, until leave() has been called as often as enter(), and `over()`. `often`: null, or
+  // what is called between items and at least once in kSleep.
+  template <class Over, class Often>
+  void help(const Over& over, const Often& often) {
     std::unique_lock<std::mutex> lock(mutex_);
     for (;;) {
+      if constexpr (!std::is_same_v<Often, std::nullptr_t>) {
+        lock.unlock();
+        often();
+        lock.lock();
+      }
       const auto open = std::find_if(jobs_.begin(), jobs_.end(),
                                      [](const Job* job) { return job->next < job->items; });
       if (open != jobs_.end()) {
@@ -175,7 +183,12 @@ class Loop : public SharedLoop {
   // leaders: of the threads that take items, if others help them, or 0.
   Loop(std::size_t items, int threads, int leaders, const Poll& poll,
        const std::function<void(std::size_t, int)>& body)
-      : items_(items), leaders_(leaders), poll_(poll), body_(body), count_(threads) {}
+      : items_(items),
+        threads_(static_cast<std::size_t>(threads)),
+        leaders_(leaders),
+        poll_(poll),
+        body_(body),
+        count_(threads) {}
 
   // Items are handed out in order and a taken item is always run. So every item below a failing one
   // is run too, and the lowest failing item is the same for any number of threads.
@@ -184,18 +197,23 @@ class Loop : public SharedLoop {
     const bool polls = poll_ && worker == 0;
     const bool led = leaders_ > 0;
     InsideLoop mark(this, led ? &crew_ : nullptr, polls);
-    if (led && worker >= leaders_) {
-      crew_.help([this] { return left() == 0; });
-      return;
+    if (led && worker < leaders_) crew_.enter();
+    if (!led || worker < leaders_) take_items(worker, wakes, polls);
+    if (!led) return;
+    // A leader that finds no more items helps those that still have one.
+    if (worker < leaders_) crew_.leave();
+    const auto over = [this] { return untaken() == 0; };
+    if (polls) {
+      crew_.help(over, [this] { poll_if_due(); });
+    } else {
+      crew_.help(over, nullptr);
     }
-    if (led) crew_.enter();
-    take_items(worker, wakes, polls);
-    if (led) crew_.leave();
   }
 
+  // While leaders work, all other threads can help them, however few items are left.
   std::size_t left() const noexcept override {
-    const std::size_t taken = next_.load();
-    return stop_.load() || taken >= items_ ? 0 : items_ - taken;
+    const bool led = leaders_ > 0 && !stop_.load() && done_.load() < items_;
+    return led ? std::max(untaken(), threads_) : untaken();
   }
   std::size_t done() const noexcept override { return done_.load(); }
   void wait_for_helpers() noexcept override { poll_if_due(); }
@@ -228,6 +246,11 @@ class Loop : public SharedLoop {
   }
 
  private:
+  std::size_t untaken() const noexcept {
+    const std::size_t taken = next_.load();
+    return stop_.load() || taken >= items_ ? 0 : items_ - taken;
+  }
+
   void take_items(int worker, bool wakes, bool polls) noexcept {
     Clock::time_point begin = wakes ? Clock::now() : Clock::time_point();
     while (!stop_.load(std::memory_order_relaxed)) {
@@ -256,7 +279,7 @@ class Loop : public SharedLoop {
     stop_.store(true);
   }
 
-  const std::size_t items_;
+  const std::size_t items_, threads_;
   const int leaders_;
   const Poll& poll_;
   const std::function<void(std::size_t, int)>& body_;

@@ -35,7 +35,8 @@ class SharedLoop {
   /// calling thread, with 1, 2, ... on helpers. `wakes`: whether to call wake_helpers() after each
   /// item.
   virtual void work(int worker, bool wakes) noexcept = 0;
-  /// How many items no thread has taken yet, and how many are done. Any thread may ask.
+  /// How many items no thread has taken yet (or more, if threads are of use without items), and how
+  /// many are done. Any thread may ask.
   virtual std::size_t left() const noexcept = 0;
   virtual std::size_t done() const noexcept = 0;
   /// Called on the calling thread, about every 50 ms, while it waits for helpers to finish.

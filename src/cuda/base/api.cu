@@ -186,8 +186,8 @@ int scanline_open(int device, const kestrel_gpu_scanline* runs, const void* from
 }
 
 int scanline_slab(void* runs, const kestrel_gpu_scanline_slab* slab, double largest[2],
-                  kestrel_gpu_take take, kestrel_gpu_poll poll, void* context, char* problem,
-                  std::size_t room) {
+                  kestrel_gpu_take take, kestrel_gpu_pair pair, kestrel_gpu_poll poll,
+                  void* context, char* problem, std::size_t room) {
   return use_handle<Scanline>(runs, problem, room, [&](Scanline& held) {
     Take taken;
     if (take != nullptr) {
@@ -195,7 +195,11 @@ int scanline_slab(void* runs, const kestrel_gpu_scanline_slab* slab, double larg
         return take(context, first, values, count) == 0;
       };
     }
-    return held.slab(*slab, largest, taken, poll_of(poll, context));
+    Pair paired;
+    if (pair != nullptr) {
+      paired = [=](void (*body)(void*, int), void* task) { return pair(context, body, task) != 0; };
+    }
+    return held.slab(*slab, largest, taken, paired, poll_of(poll, context));
   });
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cuda/base/device.cuh"
+#include "cuda/base/pair.cuh"
 #include "cuda/base/streams.cuh"
 #include "cuda/scanline/batches.cuh"
 #include "cuda/scanline/events.cuh"
@@ -182,33 +183,21 @@ class DeviceScanline : public Scanline {
   }
 
   bool slab(const kestrel_gpu_scanline_slab& slab, double largest[2], const Take& take,
-            const Poll& poll) override {
+            const Pair& pair, const Poll& poll) override {
     // Work that a slab that was stopped has left.
     check(cudaDeviceSynchronize(), "finishing what went before");
     prepare(slab);
     finished_ = warps_ahead_ = 0;
     const auto [all, largest_part] = count_points(slab);
-    Drain<Take> drain(copies_, take, largest_part, take ? all : 0);
     const std::size_t held = kestrel::scanline_held_parts(slab.parts, largest_part);
-    std::size_t first_point = 0, pieces_of[kestrel::kScanlineHeldParts] = {};
-    for (std::size_t p = 0; p < slab.parts; ++p) {
-      const std::size_t own = p % held;
-      if (!drain.finish(pieces_of[own])) return false;
-      for (std::size_t b = batches_.first[p]; b < batches_.first[p + 1]; ++b) {
-        const double before = static_cast<double>(b) / static_cast<double>(batches_.batch.size());
-        const auto ask = [&] { return poll(before); };
-        if (!launch(b, values_[own].data(), ask) || !drain.step(false)) return false;
-        if (b % kPolled == 0 && !ask()) return false;
-      }
-      for (std::size_t lane = 0; lane < kLanes; ++lane)
-        summed_[own][lane].record(lane_[lane].get());
-      if (take) {
-        drain.push(values_[own].data(), first_point, slab.part[p].points, summed_[own], kLanes);
-      }
-      pieces_of[own] = drain.pushed();
-      first_point += slab.part[p].points;
-    }
-    if (!drain.finish(drain.pushed())) return false;
+    Drain<Take> drain(copies_, take, largest_part, take ? all : 0);
+    const auto launch = [&] {
+      Ending ending(drain);
+      return ending.whole = launch_parts(slab, held, static_cast<bool>(take), poll, drain);
+    };
+    // Starting a batch takes the host about as long as the device: another thread takes values.
+    const auto follow = [&] { return drain.follow(); };
+    if (!run_both(take ? pair : Pair(), launch, follow)) return false;
     check(cudaDeviceSynchronize(), "summing runs");
     check(cudaMemcpy(largest, largest_.data(), 2 * sizeof(double), cudaMemcpyDeviceToHost),
           "copying bounds back");
@@ -216,6 +205,39 @@ class DeviceScanline : public Scanline {
   }
 
  private:
+  /// Ends a drain when nothing more is pushed, whatever the reason.
+  struct Ending {
+    explicit Ending(Drain<Take>& of) : drain(of) {}
+    ~Ending() { drain.end(whole); }
+    Drain<Take>& drain;
+    bool whole = false;
+  };
+
+  /// Starts all batches, and pushes the values of each part if they go `back`. The last parts of
+  /// these, `held` at most, are still to be taken when it returns.
+  bool launch_parts(const kestrel_gpu_scanline_slab& slab, std::size_t held, bool back,
+                    const Poll& poll, Drain<Take>& drain) {
+    std::size_t first_point = 0, pieces_of[kestrel::kScanlineHeldParts] = {};
+    for (std::size_t p = 0; p < slab.parts; ++p) {
+      const std::size_t own = p % held;
+      if (!drain.finish(pieces_of[own])) return false;
+      for (std::size_t b = batches_.first[p]; b < batches_.first[p + 1]; ++b) {
+        const double before = static_cast<double>(b) / static_cast<double>(batches_.batch.size());
+        const auto ask = [&] { return poll(before); };
+        if (!launch(b, values_[own].data(), ask) || !drain.step()) return false;
+        if (b % kPolled == 0 && !ask()) return false;
+      }
+      for (std::size_t lane = 0; lane < kLanes; ++lane)
+        summed_[own][lane].record(lane_[lane].get());
+      if (back) {
+        drain.push(values_[own].data(), first_point, slab.part[p].points, summed_[own], kLanes);
+      }
+      pieces_of[own] = drain.pushed();
+      first_point += slab.part[p].points;
+    }
+    return true;
+  }
+
   /// Sends what the kernels for rows take.
   void prepare_rows(const kestrel_gpu_scanline& runs) {
     RowGrid grid{grid_, {}, {}};

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 
+#include "cuda/base/pair.cuh"
 #include "cuda/direct/direct.cuh"
 #include "gpu/gpu_abi.h"
 
@@ -23,7 +24,7 @@ class Scanline {
   virtual ~Scanline() = default;
   /// Returns false if the poll, or `take` where that is not empty, stopped it.
   virtual bool slab(const kestrel_gpu_scanline_slab& slab, double largest[2], const Take& take,
-                    const Poll& poll) = 0;
+                    const Pair& pair, const Poll& poll) = 0;
 };
 
 /// `from`: null, or one that was made of the same grid and samples on another device.

@@ -122,12 +122,30 @@ TEST(Parallel, LedLoopsHaveHelpers) {
       });
       for (const auto& count : runs) EXPECT_EQ(count, 1);
       EXPECT_TRUE(in_range);
-      EXPECT_EQ(helped > 0, threads > std::min(threads, leaders)) << leaders << " of " << threads;
+      // Leaders help, too, if others have an item longer.
+      if (threads == 1 || threads > leaders) {
+        EXPECT_EQ(helped > 0, threads > 1) << leaders << " of " << threads;
+      }
     }
   }
   int alone = 0;
   helped_for(3, [&](std::size_t) { ++alone; });
   EXPECT_EQ(alone, 3);
+}
+
+// Leaders that have taken all items still need their helpers, and become helpers.
+TEST(Parallel, LedLoopsOfFewItemsHaveHelpers) {
+  wait_for_all_helpers(false);
+  std::atomic<int> here{0};
+  parallel_led_for(2, 2, on(5), [&](std::size_t item, int) {
+    if (item > 0) return;
+    helped_for(5, [&](std::size_t) {
+      here++;
+      for (int ms = 0; here < 5 && ms < 20000; ++ms) wait_ms(1);
+      EXPECT_EQ(here, 5);
+    });
+  });
+  wait_for_all_helpers(true);
 }
 
 TEST(Parallel, LedLoopsEndWhereABodyOrThePollThrows) {
