@@ -27,11 +27,11 @@ double rate(int multiprocessors, int major, int minor, bool single) {
   return multiprocessors * units * 1.5e9;
 }
 
-/// Picoseconds of a pair. Fits within an eighth to bench/results/2026-11-28-NVIDIA-H200.csv
-/// ("sums", the fastest way): 0.74, 0.92, 1.20, 1.24, 1.80 and 3.30 ps in double for d = 1, 3, 6,
-/// 16, 30 and 62, and 0.23, 0.29 and 0.41 ps in single for d = 1, 3 and 6. From 8 variables on the
+/// Picoseconds of a pair. Fits within an eighth to bench/results/2026-11-29-NVIDIA-H200.csv
+/// ("sums", the fastest way): 0.75, 0.92, 1.20, 1.22, 1.79 and 3.23 ps in double for d = 1, 3, 6,
+/// 16, 30 and 62, and 0.23, 0.28 and 0.41 ps in single for d = 1, 3 and 6. From 8 variables on the
 /// tensor cores compute inner products, in single precision by slabs of 16 variables: 0.39, 0.39,
-/// 0.64 and 1.04 ps for d = 8, 16, 30 and 62 (bench/gpu-kernels.cu on an H200, 2026-11-29).
+/// 0.63 and 1.07 ps for d = 8, 16, 30 and 62.
 double pair_picoseconds(double d, bool single) {
   if (!single) return d < 8 ? 0.64 + 0.095 * d : 0.65 + 0.0425 * d;
   return d < 8 ? 0.19 + 0.033 * d : 0.16 + 0.228 * std::ceil(d / 16);
@@ -49,10 +49,10 @@ double variable_picoseconds(Kernel kernel, double d, bool single) {
   return polynomial ? 0.295 + 0.1425 * d : 1.1 + 0.16 * d;
 }
 
-/// Measured (the same file): 36.9 ms for 1.1e9 rows and 1.95e8 points with two limbs (25.8 ms with
+/// Measured (the same file): 33.6 ms for 1.1e9 rows and 1.95e8 points with two limbs (23.6 ms with
 /// one). The share of the points is the time to move their cells and values, 104 bytes at 4.3 TB/s.
 /// The host sorts the samples, and values come back at 55 GB/s.
-constexpr double kRowSeconds = 29e-12, kPointSeconds = 24e-12, kSampleSeconds = 60e-9,
+constexpr double kRowSeconds = 26e-12, kPointSeconds = 24e-12, kSampleSeconds = 60e-9,
                  kValueSeconds = 8 / 55e9;
 /// Where values are added at all points: a row that a sample reaches, and a point; and the factor
 /// for kernels that need a root or a series. Measured on an H200 in 2026-11, 1e6 samples (3.5e6 for
