@@ -51,9 +51,14 @@ rows_of <- function(lines, name, ...) {
   read.table(text = substring(found, nchar(name) + 2L), col.names = c(...))
 }
 
-# Seconds of a call: R's clock counts milliseconds, so short ones are called `times` times.
-seconds_of <- function(call, calls = 5L, times = 1L) {
-  once <- function(i) system.time(for (j in seq_len(times)) check_result(call()))[["elapsed"]] / times
+# Seconds of a call. Not by system.time(), which counts milliseconds.
+seconds_of <- function(call, calls = 5L) {
+  once <- function(i) {
+    gc(FALSE)
+    start <- as.numeric(Sys.time())
+    check_result(call())
+    as.numeric(Sys.time()) - start
+  }
   if (calls == 1L) return(once())
   median(vapply(0:calls, once, 0)[-1L])
 }
@@ -122,6 +127,14 @@ for (d in c(1L, 2L, 3L, 6L, 14L, 16L, 30L, 62L)) {
   }
 }
 
+# ---- the same, where most of the time should be that of the sums
+large <- 262144L
+for (d in c(1L, 2L, 3L, 6L)) {
+  call <- density_call(matrix(rnorm(large * d), large), matrix(rnorm(large * d), large), diag(0.5 * sqrt(d), d), "single")
+  add("whole", "gaussian, whole calls, 262,144 samples and points", large^2 / seconds_of(call, 21L), "pairs/s", "single",
+      d, wanted = 0.8 * fastest("single", d))
+}
+
 # ---- 12.5 million points against themselves in two variables: a sixteenth of the targets
 many <- 12500000L
 x <- matrix(rnorm(2 * many), many)
@@ -150,9 +163,9 @@ objective <- function(gradient) {
   function() internal("lscv_cpp")(matrices, list(H = diag(0.36, 16L), form = "paper", gradient = gradient), run_with())
 }
 sweep_once <- function() internal("lscv_curve_cpp")(curve, list(S = diag(0.09, 6L), h = h, form = "paper"), run_with())
-add_pairs("PLUGIN: psi_6 and psi_4, n = 32,768", 32768, 1L, seconds_of(plug_in, 3L, 100L), 0.005, 0.0879, 2 * 29, 2)
-add_pairs("LSCV_H, n = 16,384", 16384, 16L, seconds_of(objective(FALSE), 3L, 100L), 0.01, 0.184, 3 * 16 + 17)
-add_pairs("LSCV_H with its gradient, n = 16,384", 16384, 16L, seconds_of(objective(TRUE), 3L, 100L))
+add_pairs("PLUGIN: psi_6 and psi_4, n = 32,768", 32768, 1L, seconds_of(plug_in, 51L), 0.005, 0.0879, 2 * 29, 2)
+add_pairs("LSCV_H, n = 16,384", 16384, 16L, seconds_of(objective(FALSE), 51L), 0.01, 0.184, 3 * 16 + 17)
+add_pairs("LSCV_H with its gradient, n = 16,384", 16384, 16L, seconds_of(objective(TRUE), 51L))
 add_pairs("LSCV_h, n = 300,000, 64 bandwidths", 300000, 6L, seconds_of(sweep_once, 1L), 5, NA,
           4 * (3 * 6 + 1) + 64 * 17, 4)
 
@@ -191,7 +204,7 @@ vary_call <- function(d, kernel, precision, backend = "cuda", n = 1e5) {
 for (d in 1:3) {
   for (precision in c("double", "single")) {
     for (kernel in c("epanechnikov", "cosine")) {
-      seconds <- seconds_of(vary_call(d, kernel, precision), 5L, 10L)
+      seconds <- seconds_of(vary_call(d, kernel, precision), 21L)
       add("vary", paste0("kde.sp(), ", kernel, ", n = m = 100,000"), seconds, "s", precision, d)
     }
   }
@@ -200,7 +213,7 @@ for (d in 1:3) {
 # ---- cross-validation of regression, local constant and linear, the Epanechnikov kernel, whole calls
 # At the target size, and at the largest of Rohlfs & Zahran (2017, table I) with their data, bandwidths and seconds. A
 # fit counts as one. The grid of a million goes from a fiftieth of a standard deviation to two.
-add_regression <- function(what, x, h, regtype, times, wanted = NA, paper = NA) {
+add_regression <- function(what, x, h, regtype, wanted = NA, paper = NA) {
   data <- list(x = x, y = sin(x) + 0.3 * rnorm(length(x)), w = rep(1, length(x)))
   task <- list(h = h, kernel = "epanechnikov", regtype = regtype, order = 2L, bwtype = "fixed")
   call <- function() {
@@ -208,15 +221,15 @@ add_regression <- function(what, x, h, regtype, times, wanted = NA, paper = NA) 
     internal("choose_regression_place_cpp")(held, task, run_with())
     internal("regression_cv_cpp")(held, task, run_with())
   }
-  add("regression", paste0("Regression CV, ", what), seconds_of(call, 5L, times), "s", "double", 1L, "", wanted, paper,
+  add("regression", paste0("Regression CV, ", what), seconds_of(call, 21L), "s", "double", 1L, "", wanted, paper,
       count = length(x) * length(h))
 }
 x <- rnorm(1e6)
 h <- 0.02 * 100^(0:99 / 99)
-add_regression("n = 1,000,000, 100 bandwidths", x, h, "lc", 5L, 0.15)
-add_regression("the same, local linear", x, h, "ll", 1L)
-add_regression("the same, 100 bandwidths up to the range", x, diff(range(x)) * 1:100 / 100, "lc", 5L, 0.15)
-add_regression("n = 20,000, 50 bandwidths", runif(20000), 1:50 / 50, "lc", 100L, paper = 32.5)
+add_regression("n = 1,000,000, 100 bandwidths", x, h, "lc", 0.15)
+add_regression("the same, local linear", x, h, "ll")
+add_regression("the same, 100 bandwidths up to the range", x, diff(range(x)) * 1:100 / 100, "lc", 0.15)
+add_regression("n = 20,000, 50 bandwidths", runif(20000), 1:50 / 50, "lc", paper = 32.5)
 theirs <- run_program(file.path("papers", "rohlfs-zahran.cu"), "paper", "n", "k", "seconds")
 add("regression", "Regression CV by Rohlfs & Zahran's program, the same", theirs$seconds, "s", "single", 1L,
     paper = 32.5, count = 20000 * 50)
