@@ -22,7 +22,7 @@ bool run_both(const Pair& pair, const First& first, const Second& second) {
     const int device;
     bool good[2] = {false, false};
     int code[2] = {KESTREL_GPU_OK, KESTREL_GPU_OK};
-    Failure failure[2];
+    Failure failure[2] = {};
   } both{first, second, current_device()};
   const auto body = [](void* task, int item) {
     Both& all = *static_cast<Both*>(task);

@@ -95,7 +95,7 @@ struct Transfer {
   bool back;
   int device;
   bool began[KESTREL_GPU_HOST_THREADS] = {}, failed[KESTREL_GPU_HOST_THREADS] = {};
-  Failure failure[KESTREL_GPU_HOST_THREADS];
+  Failure failure[KESTREL_GPU_HOST_THREADS] = {};
 
   /// An item of the loop.
   static void copy(void* context, std::size_t item, int worker) {
