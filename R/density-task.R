@@ -45,13 +45,14 @@ task_at_points <- function(fhat, points) {
   if (is.null(fhat$transform)) return(sums_for(fhat, unname(points), list(), nrow(points), identity))
   line <- points_to_line(fhat$transform, points)
   heard()
-  inside <- rowSums(is.infinite(line)) == 0
-  line <- unname(line[inside, , drop = FALSE])
+  everywhere <- all_finite_cpp(line)
+  inside <- if (everywhere) TRUE else rowSums(is.infinite(line)) == 0
+  line <- unname(if (everywhere) line else line[inside, , drop = FALSE])
   heard()
   complete <- function(value) {
     for (k in seq_len(ncol(line))) value <- value * line_slope(fhat$transform, line[, k])
-    estimate <- numeric(nrow(points))
-    estimate[inside] <- value
+    estimate <- if (everywhere) value else numeric(nrow(points))
+    if (!everywhere) estimate[inside] <- value
     check_densities(estimate)
   }
   if (has_images(fhat$transform)) {
@@ -90,7 +91,6 @@ task_on_axes <- function(fhat, axes) {
 run_density <- function(fhat, task, run, verbose = FALSE) {
   run <- density_run(fhat, task, run)
   ran <- refused_in_words(density_cpp(task, run, function(plan) announce(plan, task, run, verbose)), fhat$sketch)
-  if (length(task$axes) > 1L) dim(ran$values) <- lengths(task$axes)
   list(estimate = task$complete(ran$values), precision = ran$precision, plan = ran$plan)
 }
 

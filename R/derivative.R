@@ -218,7 +218,9 @@ derivatives_on_grid <- function(fhat, grid, run) {
   found <- derivatives_of(fhat, task_on_axes(fhat, grid$axes), run)
   values <- components_of(fhat, found$values)
   parts <- lapply(seq_len(ncol(values)), function(k) {
-    if (d == 1L) values[, k] else array(values[, k], lengths(grid$axes))
+    part <- values[, k]
+    if (d > 1L) dim(part) <- lengths(grid$axes)
+    part
   })
   fhat$estimate <- if (is_single(fhat)) parts[[1L]] else parts
   fhat$eval.points <- if (d == 1L) grid$axes[[1L]] else grid$axes

@@ -17,10 +17,10 @@ choose_transform <- function(x, names, positive, adj.positive, unit.interval, bo
     return(list(type = "probit"))
   }
   if (!positive) return(NULL)
-  adj <- if (is.null(adj.positive)) abs(apply(x, 2L, min)) else check_per_axis(adj.positive, ncol(x), "adj.positive")
-  heard()
-  outside <- sweep(x, 2L, adj, "+") <= 0
-  if (any(outside)) {
+  least <- ranges_cpp(x)[1L, ]
+  adj <- if (is.null(adj.positive)) abs(least) else check_per_axis(adj.positive, ncol(x), "adj.positive")
+  if (any(least + adj <= 0)) {
+    outside <- sweep(x, 2L, adj, "+") <= 0
     abort_input("`x` + `adj.positive` must be positive for positive = TRUE, but ", sum(outside), " of ", length(x),
                 " values are not (columns ", quoted(names[colSums(outside) > 0]), ").")
   }
@@ -42,8 +42,15 @@ to_line <- function(transform, values, k) {
     values[values > transform$upper[k]] <- Inf
     return(values)
   }
-  if (transform$type == "log") return(log(pmax(values + transform$adj[k], 0)))
-  stats::qnorm(pmin(pmax(values, 0), 1))
+  if (transform$type == "log") return(log(clamped(values + transform$adj[k], 0, Inf)))
+  stats::qnorm(clamped(values, 0, 1))
+}
+
+# pmin(pmax(values, low), high), which would copy the values several times.
+clamped <- function(values, low, high) {
+  if (min(values, low, na.rm = TRUE) < low) values[values < low] <- low
+  if (max(values, high, na.rm = TRUE) > high) values[values > high] <- high
+  values
 }
 
 from_line <- function(transform, values, k) {

@@ -29,11 +29,11 @@ class HeldTask {
                 {"sample", "points", "axes", "root", "kernel", "kernel_type", "m", "complete",
                  "within"}),
         sample_(fields_["sample"]),
-        points_(fields_.get<Rcpp::NumericMatrix>("points")),
+        points_(fields_["points"]),
         root_(fields_.get<Rcpp::NumericMatrix>("root")),
         axes_(fields_.get<Rcpp::List>("axes")),
         within_(fields_["within"]),
-        at_{axes_.views.empty() ? view(points_) : MatrixView{}, axes_.views},
+        at_{axes_.views.empty() ? points_.columns() : MatrixView{}, axes_.views},
         how_(unpack_run(run)),
         silent_(unpack_silent_run(run)),
         task_{sample_of(sample_),
@@ -42,11 +42,18 @@ class HeldTask {
               entries(root_),
               how_.tolerance,
               silent_,
-              view(within_)} {}
+              view(within_),
+              static_cast<double>(sample_of(sample_).n())} {}
   HeldTask(const HeldTask&) = delete;
   HeldTask& operator=(const HeldTask&) = delete;
 
   const DensityTask& task() const { return task_; }
+  /// The numbers of points on the axes, if there are any.
+  std::vector<int> counts() const {
+    std::vector<int> counts;
+    for (const Span<const double> axis : axes_.views) counts.push_back(static_cast<int>(axis.size));
+    return counts;
+  }
   const RunOptions& how() const { return how_; }
   DensityRequest request() const { return {how_.engine, how_.single, how_.slabs}; }
   GpuUse place() const { return how_.place(); }
@@ -54,7 +61,8 @@ class HeldTask {
  private:
   const Fields fields_;
   const Rcpp::RObject sample_;
-  const Rcpp::NumericMatrix points_, root_;
+  const HeldDoubles points_;  // may share the memory of a vector
+  const Rcpp::NumericMatrix root_;
   const KeptAxes axes_;
   const Rcpp::NumericVector within_;
   const EvaluationPoints at_;
@@ -99,8 +107,8 @@ Rcpp::List paths_of(const MeanShift& found, const MatrixView& points) {
 
 }  // namespace
 
-/// The values of a task, its plan and the precision of the sums. Before each computation said(plan)
-/// is called, which may throw.
+/// The values of a task, an array if it has several axes, its plan and the precision of the sums.
+/// Before each computation said(plan) is called, which may throw.
 // [[Rcpp::export]]
 Rcpp::List density_cpp(Rcpp::List task, Rcpp::List run, Rcpp::Function said) {
   const HeldTask held(task, run);
@@ -117,6 +125,9 @@ Rcpp::List density_cpp(Rcpp::List task, Rcpp::List run, Rcpp::Function said) {
                              return Span<double>{out.begin(), size};
                            });
   });
+  // In R this would copy the values.
+  const std::vector<int> counts = held.counts();
+  if (counts.size() > 1) out.attr("dim") = Rcpp::wrap(counts);
   return Rcpp::List::create(Rcpp::Named("values") = out, Rcpp::Named("plan") = plan,
                             Rcpp::Named("precision") = single ? "single" : "double");
 }

@@ -37,10 +37,11 @@ KernelChoice whitening_choice(const KernelChoice& choice) {
 }  // namespace
 
 bool gpu_density(const MatrixView& x, Weights w, const EvaluationPoints& points,
-                 const KernelChoice& choice, Span<const double> root, bool single_precision,
-                 const RunOptions& options, Span<double> out) {
+                 const KernelChoice& choice, Span<const double> root, double divisor,
+                 bool single_precision, const RunOptions& options, Span<double> out) {
   check_density_sizes(x, w, points, root, out);
-  const ScaledNumber scale = kernel_scale(choice, x.cols, root);
+  ScaledNumber scale = kernel_scale(choice, x.cols, root);
+  scale.divide(divisor);
   const TileKernel kernel(*options.table, choice, x.cols, root);
   const TileKernel whitening(*options.table, whitening_choice(choice), x.cols, root);
   const bool as_given = gpu_leaf(kernel) == KESTREL_GPU_product_uniform;

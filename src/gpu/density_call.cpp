@@ -4,7 +4,6 @@
 #include <optional>
 
 #include "core/base/error.hpp"
-#include "core/data/passes.hpp"
 #include "core/plan/plan.hpp"
 #include "core/scanline/engine.hpp"
 #include "gpu/cost.hpp"
@@ -42,16 +41,22 @@ double device_seconds(const DensityTask& task, const std::string& engine, const 
                             single);
 }
 
+ScanlineSettings settings_of(const DensityTask& task) {
+  ScanlineSettings settings;
+  settings.divisor = task.divisor;
+  return settings;
+}
+
 /// Returns whether the sums are in single precision.
 bool device_sums(const DensityTask& task, const std::string& engine, bool single,
                  const RunOptions& how, Span<double> out) {
   if (engine != "scanline") {
-    return gpu_density(task.sample.x(), task.sample.w(), task.at, task.kernel, task.root, single,
-                       how, out);
+    return gpu_density(task.sample.x(), task.sample.w(), task.at, task.kernel, task.root,
+                       task.divisor, single, how, out);
   }
   const std::vector<RegularAxis> axes = find_regular_axes(task.at.axes);
   gpu_scanline_density(task.sample.x(), task.sample.w(), {axes.data(), axes.size()}, task.kernel,
-                       task.root, {}, how, out);
+                       task.root, settings_of(task), how, out);
   return false;
 }
 
@@ -98,14 +103,11 @@ DensityChoice choose_density(const DensityTask& task, const DensityRequest& requ
 
 bool compute_density(const DensityTask& task, const DensityRequest& request, GpuUse& use,
                      const RunOptions& how, const DensityOutput& output) {
-  const auto divided = [&](Span<double> out) { divide(out, task.samples(), task.how.parallel); };
   const DensityChoice choice = choose_density(task, request, use);
   if (choice.on_device()) {
     try {
       const Span<double> out = output(choice);
-      const bool single = device_sums(task, choice.engine, request.single, how, out);
-      divided(out);
-      return single;
+      return device_sums(task, choice.engine, request.single, how, out);
     } catch (const gpu_error& problem) {
       use.fall_back(problem);
     }
@@ -114,7 +116,6 @@ bool compute_density(const DensityTask& task, const DensityRequest& request, Gpu
   }
   const Span<double> out = output(choice);
   if (out.size > 0) choice.plan.engine->run(task, choice.plan, how, out);
-  divided(out);
   return false;
 }
 
@@ -127,7 +128,7 @@ DensitySlabs::DensitySlabs(const DensityTask& task, GpuUse use, const RunOptions
       [&] {
         on_device_ =
             std::make_unique<const GpuScanline>(task_.sample.x(), task_.sample.w(), axes(),
-                                                task_.kernel, task_.root, ScanlineSettings{}, how);
+                                                task_.kernel, task_.root, settings_of(task_), how);
       },
       [&] { on_cpu(how); });
 }
@@ -137,7 +138,7 @@ const ScanlineDensity& DensitySlabs::on_cpu(const RunOptions& how) {
     on_device_.reset();
     on_cpu_ =
         std::make_unique<const ScanlineDensity>(task_.sample.x(), task_.sample.w(), axes(),
-                                                task_.kernel, task_.root, ScanlineSettings{}, how);
+                                                task_.kernel, task_.root, settings_of(task_), how);
   }
   return *on_cpu_;
 }
@@ -146,7 +147,6 @@ void DensitySlabs::slab(std::size_t first, std::size_t count, const RunOptions& 
                         Span<double> out) {
   use_.sums([&] { on_device_->slab(first, count, how, out); },
             [&] { on_cpu(how).slab(first, count, how, out); });
-  divide(out, task_.samples(), how.parallel);
 }
 
 }  // namespace kestrel

@@ -41,6 +41,7 @@ ScanlineSettings settings_for(const KernelChoice& choice, std::size_t d,
   gpu_table();  // throws if there is none, before samples are sorted
   ScanlineSettings settings;
   settings.limbs = given.limbs;
+  settings.divisor = given.divisor;
   settings.method = gpu_takes_events(choice, d) ? ScanlineMethod::events : ScanlineMethod::rows;
   settings.sorted = true;
   return settings;

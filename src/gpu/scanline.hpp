@@ -25,8 +25,8 @@ namespace kestrel {
 /// they grow).
 class GpuScanline {
  public:
-  /// Of the settings only `limbs` is used. Throws error as ScanlineDensity does, and gpu_error as
-  /// gpu_table() does.
+  /// Of the settings only `limbs` and `divisor` are used. Throws error as ScanlineDensity does, and
+  /// gpu_error as gpu_table() does.
   GpuScanline(const MatrixView& x, Weights w, Span<const RegularAxis> axes,
               const KernelChoice& choice, Span<const double> root, const ScanlineSettings& settings,
               const RunOptions& options);

@@ -74,3 +74,26 @@ test_that("calls that run out of memory in their middle are errors of memory, wh
   expect_true(any(grepl("cannot allocate", classed)))
   expect_match(said[13:14], "cannot allocate vector of size (11|22)[.]. Gb")
 })
+
+test_that("values are in memory once, and points are not copied", {
+  skip_if_not(capabilities("profmem"), "R does not list allocations")
+  # How many vectors of at least so many numbers a call allocates.
+  vectors <- function(code, numbers) {
+    file <- tempfile()
+    on.exit(unlink(file))
+    Rprofmem(file, threshold = 8 * numbers)
+    force(code)
+    Rprofmem(NULL)
+    sum(grepl("^[0-9]+ *:", readLines(file)))
+  }
+  x <- with_seed(402, matrix(rnorm(200), 100))
+  points <- with_seed(403, matrix(rnorm(4e5), 2e5))
+  line <- points[, 1]
+  for (kernel in c("gaussian", "epanechnikov")) {
+    on_grid <- function() kde(x, H = diag(2), gridsize = c(500, 400), kernel = kernel)
+    expect_identical(vectors(on_grid(), 2e5), 1L, info = kernel)
+    expect_identical(vectors(kde(x, H = diag(2), eval.points = points, kernel = kernel), 2e5), 1L, info = kernel)
+    expect_identical(vectors(kde(x[, 1], h = 1, eval.points = line, kernel = kernel), 2e5), 1L, info = kernel)
+  }
+  expect_identical(dim(on_grid()$estimate), c(500L, 400L))
+})

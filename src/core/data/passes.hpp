@@ -30,6 +30,7 @@ void pass_over(std::size_t n, const ParallelOptions& options, const Body& body) 
 
 /// Divides every value, in place.
 inline void divide(Span<double> values, double divisor, const ParallelOptions& options) {
+  if (divisor == 1.0) return;
   pass_over(values.size, options, [&](std::size_t, std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) values[i] /= divisor;
   });

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/data/pair_seconds.hpp"
+#include "core/data/passes.hpp"
 #include "core/data/tiles.hpp"
 #include "core/direct/costs.hpp"
 #include "core/direct/direct.hpp"
@@ -34,6 +35,7 @@ std::optional<DensityPlan> plan_direct(const DensityTask& task, bool, bool) {
 void run_direct(const DensityTask& task, const DensityPlan&, const RunOptions& how,
                 Span<double> out) {
   direct_density(task.sample.x(), task.sample.w(), task.at, task.kernel, task.root, how, out);
+  divide(out, task.divisor, task.how.parallel);
 }
 
 }  // namespace

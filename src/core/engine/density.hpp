@@ -27,8 +27,8 @@ struct DensityEngine;
 /// The error of an engine that has no smaller one, relative to the largest value.
 constexpr double kEngineError = 1e-12;
 
-/// The sums out[i] = sum_j w_j K_H(e_i - x_j) at points e, H = L L', without division by n. A view:
-/// all that it refers to must outlive it.
+/// The sums out[i] = sum_j w_j K_H(e_i - x_j) / divisor at points e, H = L L'. A view: all that it
+/// refers to must outlive it.
 struct DensityTask {
   const Sample& sample;
   const EvaluationPoints& at;
@@ -39,6 +39,7 @@ struct DensityTask {
   /// The lower limits of all variables and then the upper ones: values at points beyond them are to
   /// be added to others, so that only their error relative to the largest value counts. Or empty.
   Span<const double> within{};
+  double divisor = 1.0;
 
   double samples() const { return static_cast<double>(sample.n()); }
   /// A double, because a grid may have more points than integers hold.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/data/passes.hpp"
 #include "core/fgt/costs.hpp"
 #include "core/fgt/density.hpp"
 #include "core/fgt/line_sample.hpp"
@@ -41,6 +42,7 @@ std::optional<DensityPlan> plan_fgt(const DensityTask& task, bool, bool) {
 
 void run_fgt(const DensityTask& task, const DensityPlan&, const RunOptions& how, Span<double> out) {
   fgt_density(line_sample(task.sample, how), task.at.line(), task.root[0], how, out);
+  divide(out, task.divisor, task.how.parallel);
 }
 
 }  // namespace

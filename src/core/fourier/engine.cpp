@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/data/passes.hpp"
 #include "core/fourier/density.hpp"
 #include "core/fourier/geometry.hpp"
 #include "core/fourier/layout.hpp"
@@ -44,11 +45,13 @@ std::optional<DensityPlan> plan_fourier(const DensityTask& task, bool asked, boo
 void run_fourier(const DensityTask& task, const DensityPlan& plan, const RunOptions& how,
                  Span<double> out) {
   if (const SpreadSamples* spread = task.sample.found<SpreadSamples>()) {
-    return density_of_modes(*spread->source, task.at, task.root, plan.tolerance, how, out);
+    density_of_modes(*spread->source, task.at, task.root, plan.tolerance, how, out);
+  } else {
+    fourier_density(task.sample.x(), task.sample.w(), task.at, task.root, task.within,
+                    *static_cast<const DataRange*>(plan.made.get()), plan.tolerance, kFourierBytes,
+                    how, out);
   }
-  fourier_density(task.sample.x(), task.sample.w(), task.at, task.root, task.within,
-                  *static_cast<const DataRange*>(plan.made.get()), plan.tolerance, kFourierBytes,
-                  how, out);
+  divide(out, task.divisor, task.how.parallel);
 }
 
 }  // namespace

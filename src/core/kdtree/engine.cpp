@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/data/pair_seconds.hpp"
+#include "core/data/passes.hpp"
 #include "core/kdtree/costs.hpp"
 #include "core/kdtree/kdtree.hpp"
 #include "core/kdtree/reach.hpp"
@@ -37,6 +38,7 @@ std::optional<DensityPlan> plan_kdtree(const DensityTask& task, bool asked, bool
 void run_kdtree(const DensityTask& task, const DensityPlan&, const RunOptions& how,
                 Span<double> out) {
   kdtree_density(task.sample.x(), task.sample.w(), task.at, task.kernel, task.root, how, out);
+  divide(out, task.divisor, task.how.parallel);
 }
 
 }  // namespace

@@ -42,8 +42,10 @@ std::optional<DensityPlan> plan_scanline(const DensityTask& task, bool, bool) {
 void run_scanline(const DensityTask& task, const DensityPlan&, const RunOptions& how,
                   Span<double> out) {
   const std::vector<RegularAxis> axes = find_regular_axes(task.at.axes);
+  ScanlineSettings settings;
+  settings.divisor = task.divisor;
   scanline_density(task.sample.x(), task.sample.w(), {axes.data(), axes.size()}, task.kernel,
-                   task.root, {}, how, out);
+                   task.root, settings, how, out);
 }
 
 }  // namespace

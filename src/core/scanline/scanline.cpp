@@ -58,6 +58,14 @@ ScanlineTask task_for(const ScanlineGeometry& geometry, const KernelChoice& choi
   return {choice, method, settings.limbs};
 }
 
+/// The factor of all values.
+ScaledNumber scale_for(const KernelChoice& choice, std::size_t d, Span<const double> root,
+                       const ScanlineSettings& settings) {
+  ScaledNumber scale = kernel_scale(choice, d, root);
+  scale.divide(settings.divisor);
+  return scale;
+}
+
 /// The factor from units of the first limb to densities, as two factors, neither of which overflows
 /// or underflows before the product does.
 template <class Sums>
@@ -116,7 +124,7 @@ ScanlineDensity::ScanlineDensity(const MatrixView& x, Weights w, Span<const Regu
                                         8 * scanline_cell_values(task_, 2), settings.tile_bytes)
                               .segment(),
                           options)),
-      scale_(kernel_scale(choice, x.cols, root)),
+      scale_(scale_for(choice, x.cols, root, settings)),
       rim_(geometry_, is_indicator(choice.kernel) ? axes : Span<const RegularAxis>(), root) {}
 
 void ScanlineDensity::slab(std::size_t first, std::size_t count, const RunOptions& options,

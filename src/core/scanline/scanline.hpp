@@ -23,15 +23,16 @@ struct ScanlineSettings {
   int limbs = 0;  ///< 64-bit integers of a number: 1, 2, 4 (rows: 2) or 0 = choose_scale
   std::size_t tile_bytes = 0;  ///< cells of a tile, 0 = what a second-level cache takes; for tests
   ScanlineMethod method = ScanlineMethod::best;
-  bool sorted = false;  ///< sort also what ScanlineLine takes as it is
+  bool sorted = false;   ///< sort also what ScanlineLine takes as it is
+  double divisor = 1.0;  ///< of all values: another pass over a large grid would take longer
 };
 
 /// How ScanlineDensity adds samples if the caller does not say. Throws error(input) for the
 /// Gaussian kernel.
 ScanlineMethod scanline_method(const ScanlineGeometry& geometry, const KernelChoice& choice);
 
-/// Sums of compact kernels on a regular grid: out[i] = sum_j w_j K_H(e_i - x_j), e_i the points of
-/// the grid, with the normalised kernel, |H|^-1/2 included and no division by n, as direct_density.
+/// Sums of compact kernels on a regular grid: out[i] = sum_j w_j K_H(e_i - x_j) / divisor, e_i the
+/// points of the grid, with the normalised kernel, |H|^-1/2 included, as direct_density.
 ///
 /// Along a row of a grid the support of a sample's kernel is one interval (Lopez-Novoa 2015, 6.3,
 /// uses rectangles about it). Rows: at each point of the interval the value is added, rounded to a

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/data/passes.hpp"
 #include "core/sweep/costs.hpp"
 #include "core/sweep/density.hpp"
 
@@ -33,6 +34,7 @@ void run_sweep(const DensityTask& task, const DensityPlan&, const RunOptions& ho
                Span<double> out) {
   sweep_density(task.sample.x().column(0), task.sample.w(), task.at.line(), task.kernel.kernel,
                 task.root[0], how, out);
+  divide(out, task.divisor, task.how.parallel);
 }
 
 }  // namespace
