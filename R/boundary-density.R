@@ -194,7 +194,7 @@ boundary_on_grid <- function(fhat, grid, run) {
   axes <- lapply(seq_along(made$axes), function(k) pmin(made$axes[[k]], fhat$xmax[k]))
   values <- boundary_values(fhat, list(axes = axes), run)
   fhat$eval.points <- if (length(axes) == 1L) axes[[1L]] else axes
-  fhat$estimate <- if (length(axes) == 1L) values else array(values, lengths(axes))
+  fhat$estimate <- on_axes(values, axes)
   fhat$gridtype <- made$gridtype
   fhat$gridded <- TRUE
   fhat

@@ -188,7 +188,7 @@ plain_density <- function(fhat) {
   made[kept] <- fhat[kept]
   if (inherits(fhat, "kestrel_vkde")) made$kernel <- fhat$kernel
   # Linear boundary kernels may be negative.
-  if (!is.null(made$estimate)) made$estimate[] <- pmax(made$estimate, 0)
+  if (!is.null(made$estimate)) made$estimate <- clamped(made$estimate, 0, Inf)
   made$.own <- fhat
   made
 }

@@ -217,11 +217,7 @@ derivatives_on_grid <- function(fhat, grid, run) {
   check_components(fhat$deriv.order, d, NROW(fhat$deriv.ind), prod(lengths(grid$axes)))
   found <- derivatives_of(fhat, task_on_axes(fhat, grid$axes), run)
   values <- components_of(fhat, found$values)
-  parts <- lapply(seq_len(ncol(values)), function(k) {
-    part <- values[, k]
-    if (d > 1L) dim(part) <- lengths(grid$axes)
-    part
-  })
+  parts <- lapply(seq_len(ncol(values)), function(k) on_axes(values[, k], grid$axes))
   fhat$estimate <- if (is_single(fhat)) parts[[1L]] else parts
   fhat$eval.points <- if (d == 1L) grid$axes[[1L]] else grid$axes
   fhat$gridtype <- grid$gridtype
@@ -275,8 +271,7 @@ kcurv <- function(fhat, compute.cont = TRUE, ...) {
   first <- match(apply(different, 1L, paste, collapse = " "),
                  apply(matrix(fhat$deriv.ind, ncol = d), 1L, paste, collapse = " "))
   curvature <- summary_curvature(values[, first, drop = FALSE])
-  if (fhat$gridded && d > 1L) dim(curvature) <- lengths(fhat$eval.points)
-  fhat$estimate <- curvature
+  fhat$estimate <- if (fhat$gridded) on_axes(curvature, axes_of(fhat)) else curvature
   fhat$type <- "kcurv"
   class(fhat) <- c("kestrel_kdde", "kcurv")
   if (compute.cont) fhat$cont <- curvature_levels(fhat, (99:1) / 100)

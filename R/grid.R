@@ -239,3 +239,9 @@ points_reached <- function(fhat, axes) {
   unit <- if (fhat$kernel_type == "product") 2^d else ball_volume_cpp(d)
   unit * prod(diag(bandwidth_root(fhat)) / step)
 }
+
+# Values at the points of a grid: an array, if it has several axes. Unlike array() this copies nothing.
+on_axes <- function(values, axes) {
+  if (length(axes) > 1L) dim(values) <- lengths(axes, use.names = FALSE)
+  values
+}

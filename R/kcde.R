@@ -200,13 +200,12 @@ probability_on_axes <- function(fhat, axes, tail, run) {
   # The mass of a ball in an orthant is no product.
   if (is_radial(fhat$kernel, fhat$kernel_type)) {
     points <- as.matrix(grid_points(axes))
-    return(array(probability_at(fhat, points, tail, run, "H"), lengths(axes)))
+    return(on_axes(probability_at(fhat, points, tail, run, "H"), axes))
   }
   shares <- tryCatch(query_orthants_cpp(data_on_line(fhat), task, run), kestrel_core_memory = function(e) {
     abort_memory("`H` must have less correlation: ", conditionMessage(e), ".")
   })
-  dim(shares) <- lengths(axes)
-  shares
+  on_axes(shares, axes)
 }
 
 # The same at points of the line where the kernel works. The survival function is the distribution function of the

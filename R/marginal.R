@@ -114,7 +114,7 @@ integrated_marginal <- function(fhat, dims) {
   }
   one <- length(dims) == 1L
   result$eval.points <- if (one) axes[[dims]] else axes[dims]
-  result$estimate <- if (one) estimate else array(estimate, lengths(axes[dims]))
+  result$estimate <- on_axes(estimate, axes[dims])
   result$gridtype <- fhat$gridtype[dims]
   result$gridded <- TRUE
   if (!is.null(fhat$cont)) result$cont <- contour_levels(result, (99:1) / 100, approx = TRUE)

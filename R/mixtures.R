@@ -248,7 +248,7 @@ plotmixt <- function(mus, sigmas, Sigmas, props, dfs, dist = "normal", draw = TR
     mixture_density(points, mixture, normal_density)
   names <- c("x", "y")[seq_len(d)]
   shown <- list(eval.points = if (d == 1L) axes[[1L]] else axes,
-                estimate = if (d == 1L) estimate else array(estimate, lengths(axes)), names = names)
+                estimate = on_axes(estimate, axes), names = names)
   if (!draw) return(shown)
   # A density without data, which contours take from the grid.
   fhat <- new_density(list(x = matrix(0, 0L, d), w = numeric(0), names = names), diag(d), "gaussian", "integrated",

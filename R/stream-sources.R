@@ -264,9 +264,7 @@ slabs_of_sources <- function(reading, plan, slabs, together, rows, run) {
   slab <- function(first, count) {
     i <- match(first, slabs$first)
     if (i > 1L && (i - 1) %% together == 0) read(i)
-    estimate <- total_slab_cpp(sums$total, first, count, run)
-    if (length(plan$axes) > 1L) dim(estimate) <- lengths(part_of_axes(plan$axes, first, count))
-    estimate
+    on_axes(total_slab_cpp(sums$total, first, count, run), part_of_axes(plan$axes, first, count))
   }
   read(1L)
   list(by = function() list(engine = "scanline", backend = "cpu"), slab = slab, close = close,

@@ -274,9 +274,7 @@ settled_run <- function(run, plan) {
 scanline_by_slabs <- function(task, run) {
   runs <- slabs_cpp(task, run)
   slab <- function(first, count) {
-    estimate <- slab_cpp(runs, first, count, run)
-    if (length(task$axes) > 1L) dim(estimate) <- lengths(part_of_axes(task$axes, first, count))
-    estimate
+    on_axes(slab_cpp(runs, first, count, run), part_of_axes(task$axes, first, count))
   }
   by <- function() c(list(engine = "scanline"), slabs_place_cpp(runs))
   list(by = by, slab = slab, close = function() close_slabs_cpp(runs))

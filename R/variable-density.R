@@ -215,14 +215,12 @@ variable_on_grid <- function(fhat, grid, run) {
   fhat$eval.points <- if (length(grid$axes) == 1L) grid$axes[[1L]] else grid$axes
   fhat$gridtype <- grid$gridtype
   fhat$gridded <- TRUE
-  sizes <- lengths(grid$axes)
-  shaped <- function(values) if (length(sizes) > 1L) array(values, sizes) else values
   if (fhat$variable == "balloon") {
     at <- as.matrix(grid_points(grid$axes))
     dimnames(at) <- NULL
     h <- balloon_bandwidths(fhat, at, run)
-    fhat$H <- shaped(h^2)
-    values <- shaped(balloon_at(fhat, at, h, run))
+    fhat$H <- on_axes(h^2, grid$axes)
+    values <- on_axes(balloon_at(fhat, at, h, run), grid$axes)
     # As in ks.
     fhat$mass <- grid_integral(grid$axes, values)
     if (fhat$mass == 0) {
@@ -232,7 +230,7 @@ variable_on_grid <- function(fhat, grid, run) {
     fhat$estimate <- values / fhat$mass
   } else {
     axes <- Map(`/`, grid$axes, fhat$scale)
-    fhat$estimate <- shaped(sample_point_at(fhat, list(axes = axes), run))
+    fhat$estimate <- on_axes(sample_point_at(fhat, list(axes = axes), run), axes)
   }
   fhat
 }
