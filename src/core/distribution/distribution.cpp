@@ -179,14 +179,13 @@ Distribution::Local Distribution::at(double t, const ParallelOptions& options) c
 
 // For a sample at offset z of its cell and a point at offset y of its own, `lag` cells further, the
 // distance is u - rho z, u = rho (lag + y): the series in z is one in z - y about rho lag.
-void Distribution::of_piece(double key, const double* offset, std::size_t points,
-                            double* value) const {
+Distribution::Series Distribution::series_of(double key) const {
   const std::vector<double>& keys = cells_->key();
   const std::size_t terms = kernel_.moments();
   const std::size_t first = first_in_reach(key);
   const double last = key + std::ceil(kernel_.reach() / rho_) + 1;
-  TwoPart constant{before_[first], 0};
-  double coefficient[kMaxMoments] = {}, derivative[kMaxMoments + 1], few[kMaxMoments];
+  Series series{{before_[first], 0}, {}};
+  double derivative[kMaxMoments + 1], few[kMaxMoments];
   for (std::size_t c = first; c < keys.size() && keys[c] <= last; ++c) {
     kernel_.derivatives(rho_ * (key - keys[c]), rho_, derivative);
     const bool is_few = !cells_->has_moments(c);
@@ -194,21 +193,30 @@ void Distribution::of_piece(double key, const double* offset, std::size_t points
     const double* moments = is_few ? few : cells_->moment(c);
     double of_cell = 0.0;
     for (std::size_t b = terms; b-- > 0;) of_cell += derivative[b] * moments[b];
-    constant = constant + TwoPart{of_cell, 0};
+    series.constant = series.constant + TwoPart{of_cell, 0};
     for (std::size_t b = 0; b < terms; ++b) {
-      for (std::size_t a = 1; a < terms - b; ++a) coefficient[a] += derivative[a + b] * moments[b];
+      for (std::size_t a = 1; a < terms - b; ++a) {
+        series.coefficient[a] += derivative[a + b] * moments[b];
+      }
     }
   }
   double factorial = 1.0;
   for (std::size_t a = 1; a < terms; ++a) {
     factorial *= -static_cast<double>(a);
-    coefficient[a] /= factorial;
+    series.coefficient[a] /= factorial;
   }
-  for (std::size_t i = 0; i < points; ++i) {
-    double sum = 0.0;
-    for (std::size_t a = terms; a-- > 1;) sum = (sum + coefficient[a]) * offset[i];
-    value[i] = share(constant.high + (constant.low + sum));
-  }
+  return series;
+}
+
+double Distribution::value_of(const Series& series, double offset) const {
+  double sum = 0.0;
+  for (std::size_t a = kernel_.moments(); a-- > 1;) sum = (sum + series.coefficient[a]) * offset;
+  return share(series.constant.high + (series.constant.low + sum));
+}
+
+/// Not where values are small, which keep their digits if they are summed one by one.
+bool Distribution::has_series(double key) const {
+  return cells_ && !kernel_.is_compact() && rho_ * (key - cells_->key().front()) > -kTail;
 }
 
 void Distribution::moments_of_few(std::size_t cell, double* moment) const {
@@ -244,8 +252,11 @@ void Distribution::values_by_cell(Span<const double> points, const ParallelOptio
       const CellPieces::Piece& piece = pieces.piece[i];
       const double key = cells.key(piece.cell);
       poll_if_due(options);
-      if (piece.end - piece.begin >= kManyPoints && rho_ * (key - keys.front()) > -kTail) {
-        of_piece(key, cells.offset() + piece.begin, piece.end - piece.begin, &value[piece.begin]);
+      if (piece.end - piece.begin >= kManyPoints && has_series(key)) {
+        const Series series = series_of(key);
+        for (std::size_t k = piece.begin; k < piece.end; ++k) {
+          value[k] = value_of(series, cells.offset()[k]);
+        }
         continue;
       }
       for (std::size_t k = piece.begin; k < piece.end; ++k)

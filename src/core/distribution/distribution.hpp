@@ -8,8 +8,10 @@
 
 #include "core/base/run_options.hpp"
 #include "core/base/span.hpp"
+#include "core/base/two_part.hpp"
 #include "core/data/weights.hpp"
 #include "core/distribution/kernel_cdf.hpp"
+#include "core/fgt/cell_moments.hpp"
 #include "core/fgt/line_sample.hpp"
 #include "core/fgt/source_cells.hpp"
 
@@ -33,7 +35,7 @@ class Distribution {
 
   /// F(q) = p for p between 0 and 1, to 1e-14 bandwidths, the rounding of q and the error of F(q)
   /// over F'(q). For p = 0 and 1 the ends of the support of F, which are infinite for the Gaussian
-  /// kernel. Where F is flat, q is any of the points with F(q) = p. About ten points each.
+  /// kernel. Where F is flat, q is any of the points with F(q) = p. See README.md for the cost.
   void quantiles(Span<const double> p, const ParallelOptions& options, Span<double> out) const;
 
  private:
@@ -50,14 +52,27 @@ class Distribution {
   Local of_samples(std::size_t begin, std::size_t end, Weights weight, const Distance& distance,
                    const ParallelOptions& options) const;
   int halvings() const;
-  void of_piece(double key, const double* offset, std::size_t points, double* value) const;
+  /// F in a cell, times the sum of weights: a constant and a polynomial in the offset from the
+  /// cell's centre, in widths. coefficient[0] is not used.
+  struct Series {
+    TwoPart constant;
+    double coefficient[kMaxMoments];
+  };
+  Series series_of(double key) const;
+  double value_of(const Series& series, double offset) const;
+  bool has_series(double key) const;
   void moments_of_few(std::size_t cell, double* moment) const;
   void values_by_cell(Span<const double> points, const ParallelOptions& options,
                       Span<double> out) const;
   void sum_weights(const RunOptions& options);
   double weight_of(std::size_t cell) const;
-  double quantile(double p, double min, double max, const ParallelOptions& options) const;
+  struct Ends;  // of the quantiles
+  class Walk;
+  double quantile(double p, const Ends& ends, const ParallelOptions& options) const;
   double start(double p) const;
+  std::size_t cells_in_reach() const;
+  void quantiles_by_cell(Span<const double> p, const Ends& ends, const ParallelOptions& options,
+                         Span<double> out) const;
 
   const simd::Table& table_;
   const LineSample& sample_;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <stdexcept>
 
 #include "common.hpp"
@@ -98,6 +99,17 @@ void expect_distribution(const Line& line, Kernel kernel, double h) {
   ASSERT_EQ(got.back(), 1);
 }
 
+/// The tolerance of a quantile.
+double slack_of(double min, double max, double h, double reach) {
+  return 1e-14 * h + 4 * oracle::kEpsilon * (std::fabs(max) + std::fabs(min) + reach);
+}
+
+/// Within the tolerance of the quantile lies a point with the probability.
+void expect_quantile(const Line& line, Kernel kernel, double h, double p, double q, double slack) {
+  ASSERT_LE(distribution(line, kernel, h, q - slack), p + 1e-14) << p;
+  ASSERT_GE(distribution(line, kernel, h, q + slack), p - 1e-14) << p;
+}
+
 class DistributionOf : public testing::TestWithParam<Line> {};
 
 std::vector<Line> shapes_of_every_kind() {
@@ -137,13 +149,49 @@ TEST_P(DistributionOf, HasQuantiles) {
       const bool compact = is_compact(kernel);
       ASSERT_EQ(q.front(), compact ? min - h : -kInfinity);
       ASSERT_EQ(q.back(), compact ? max + h : kInfinity);
-      // Within the tolerance of the quantile lies a point with the probability.
-      const double reach = (compact ? 1 : 39) * h;
-      const double slack =
-          1e-14 * h + 4 * oracle::kEpsilon * (std::fabs(max) + std::fabs(min) + reach);
+      const double slack = slack_of(min, max, h, (compact ? 1 : 39) * h);
       for (std::size_t k = 1; k + 1 < p.size(); ++k) {
-        ASSERT_LE(distribution(line, kernel, h, q[k] - slack), p[k] + 1e-14) << p[k];
-        ASSERT_GE(distribution(line, kernel, h, q[k] + slack), p[k] - 1e-14) << p[k];
+        expect_quantile(line, kernel, h, p[k], q[k], slack);
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
+/// So many that the series of all cells are made: of one cluster, of two far apart, of equal
+/// samples and of samples that do not count.
+TEST(Distributions, HaveManyQuantiles) {
+  Line apart = lines::make("apart", 600, shapes::normal), ties = apart, one = apart;
+  for (std::size_t i = 0; i < 600; ++i) {
+    if (i % 3 == 0) apart.x[i] += 1e4;
+    ties.x[i] = std::round(ties.x[i]);
+    one.w[i] = i == 17 ? 2 : 0;
+  }
+  std::vector<double> p{1, 0.5, 0, 1e-300, 1e-12, 1 - 1e-12, 1 - 1e-16, 2.0 / 3, 1.0 / 3};
+  for (std::size_t i = 0; i < 9000; ++i) p.push_back(static_cast<double>(i * 7919 % 9001) / 9001);
+  for (const Line& line : {apart, ties, one}) {
+    const auto [min, max] = std::minmax_element(line.x.begin(), line.x.end());
+    for (const double h : {0.05, 0.3, 20.0}) {
+      SCOPED_TRACE(line.name + ", h = " + std::to_string(h));
+      const Made made(line, Kernel::gaussian, h);
+      const std::vector<double> q = made.quantiles(p);
+      EXPECT_EQ(q[0], kInfinity);
+      EXPECT_EQ(q[2], -kInfinity);
+      const double slack = slack_of(*min, *max, h, 39 * h);
+      for (std::size_t k = 1; k < p.size(); k += k < 12 ? 1 : 101) {
+        if (p[k] == 0) continue;
+        expect_quantile(line, Kernel::gaussian, h, p[k], q[k], slack);
+        if (HasFatalFailure()) return;
+      }
+      // The others lie in order.
+      std::vector<std::size_t> order(p.size());
+      std::iota(order.begin(), order.end(), std::size_t{0});
+      std::sort(order.begin(), order.end(), [&](auto a, auto b) { return p[a] < p[b]; });
+      for (std::size_t k = 1; k < p.size(); ++k) {
+        EXPECT_GE(q[order[k]], q[order[k - 1]] - slack);
+      }
+      for (const int threads : common::thread_counts()) {
+        EXPECT_TRUE(common::same_bits(q, made.quantiles(p, threads)));
       }
     }
   }
