@@ -45,8 +45,8 @@
 #'   For a million observations, a thousand points take hundredths of a second, and with the Gaussian kernel a million
 #'   points take a tenth. A compact kernel also needs the observations within a hundredth of h of a point and of the
 #'   points h to either side. A quantile costs as much as about ten such points. A hundred thousand quantiles with the
-#'   Gaussian kernel take five hundredths of a second. A draw costs O(1). In several dimensions a point of `pkde()` costs
-#'   as much as a box of [kde_query()].
+#'   Gaussian kernel take five hundredths of a second. A draw costs O(1). In several dimensions a point of `pkde()`
+#'   costs as much as a box of [kde_query()].
 #' @references Silverman, B.W. (1986) *Density Estimation for Statistics and Data Analysis*. Chapman & Hall.
 #' @examples
 #' fhat <- kde(faithful$eruptions)
