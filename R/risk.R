@@ -85,17 +85,19 @@ kde_risk <- function(x1, x2, H, h, B = 0, gridsize, xmin, xmax, supp = 3.7, thre
     stats::pnorm(ratio / sqrt(variance), lower.tail = FALSE)
   } else {
     with_progress(verbose, "Permutations", function(progress) {
-      above <- ratio * 0
+      above <- 0
+      # The sums are in another order. A ratio is infinite where the second density is zero.
+      least <- ifelse(is.finite(ratio), ratio - 1e-9 * abs(ratio), ratio)
       for (b in seq_len(B)) {
         heard()
         drawn <- log_ratio(sample.int(sum(n), n[[1L]]))
-        # The sums are in another order.
-        above <- above + (is.nan(drawn) | drawn >= ratio - 1e-9 * abs(ratio))
+        above <- above + (is.nan(drawn) | drawn >= least)
       }
       (1 + above) / (B + 1)
     })
   }
-  p[is.na(ratio)] <- NA
+  # Where all densities are next to zero, so is the one that the variance is divided by.
+  p[is.na(ratio) | is.nan(p)] <- NA
   for (k in 1:2) estimates[[k]][c("names", "call", "seconds")] <- list(samples[[1L]]$names, quote(kde_risk()), 0)
   made <- list(eval.points = pooled$eval.points, estimate = ratio, p.value = p, fhat1 = estimates[[1L]],
                fhat2 = estimates[[2L]], H = pooled$H, n1 = n[[1L]], n2 = n[[2L]], B = B, names = samples[[1L]]$names,

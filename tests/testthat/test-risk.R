@@ -74,3 +74,15 @@ test_that("samples that do not fit are refused", {
     print(replace(kde_risk(1:9, 3:12, h = 1, gridsize = 9), "n1", list(0)))
   )
 })
+
+test_that("there are levels where one density is zero, and none where both are", {
+  x <- with_seed(701, rnorm(20))
+  for (B in c(0, 9)) {
+    risk <- with_seed(702, kde_risk(x, x + 1000, h = 1, gridsize = 300, B = B))
+    infinite <- is.infinite(risk$estimate)
+    expect_true(any(infinite & risk$estimate > 0) && any(infinite & risk$estimate < 0), info = B)
+    expect_false(any(is.nan(risk$p.value)), info = B)
+    expect_identical(is.na(risk$p.value), is.na(risk$estimate), info = B)
+    expect_true(all(risk$p.value[infinite & risk$estimate < 0] == 1), info = B)
+  }
+})
