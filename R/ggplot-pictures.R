@@ -213,7 +213,7 @@ pictures <- c(pictures_of_tests, list(
     shown
   },
   kestrel_score = function(x) {
-    frame <- as.data.frame(x)
+    frame <- plain_columns(as.data.frame(x))
     frame$model <- factor(frame$model, rev(frame$model))
     layer <- if (is.null(frame$corrected)) {
       ggplot2::geom_point(by_columns(x = "score", y = "model"), frame, inherit.aes = FALSE, colour = colours$curve)

@@ -56,10 +56,10 @@ without_class <- function(value) {
   unclass(value)
 }
 
-# How many values each column has, whatever its class.
-rows_of_columns <- function(frame) {
-  vapply(unclass(frame), function(column) as.numeric(NROW(without_class(column))), 0)
-}
+# How many values a column has, whatever its class.
+rows_of_column <- function(column) as.numeric(NROW(if (is.factor(column)) unclass(column) else without_class(column)))
+
+rows_of_columns <- function(frame) vapply(unclass(frame), rows_of_column, 0)
 
 # The names of columns that are not numbers.
 not_numbers <- function(frame) names(frame)[!vapply(unclass(frame), is_numbers, NA)]

@@ -132,7 +132,7 @@ is_terms <- function(terms, response = TRUE) {
 # Values at points or observations, which may have no neighbour.
 fitted_numbers <- function(size, ...) numbers(size, finite = FALSE, ...)
 
-points_of_fit <- function(of) length(unclass(of[["eval"]])[[1L]])
+points_of_fit <- function(of) rows_of_column(unclass(of[["eval"]])[[1L]])
 
 rows_of_fit <- function(of) length(of[["bws"]][["y"]])
 

@@ -336,6 +336,14 @@ test_that("values of any length, text in no encoding, and objects whose methods 
   )
   expect_identical(kde(failing(data.frame(X)), h = 1, gridsize = 3)$estimate, plane$estimate)
   expect_identical(npreg(dist ~ speed, failing(cars), bws = 3)$mean, npreg(dist ~ speed, cars, bws = 3)$mean)
+  density <- npudens(~ breaks + tension, data = warpbreaks, bws = c(3, 0.2))
+  for (column in c("breaks", "tension")) {
+    edited <- density
+    edited$eval <- unclass(density$eval)
+    class(edited$eval[[column]]) <- c("failing", oldClass(edited$eval[[column]]))
+    attributes(edited$eval) <- attributes(density$eval)
+    expect_identical(logLik(edited), logLik(density))
+  }
   named <- X
   colnames(named)[1] <- bytes
   fhat <- kde(named, h = 1, gridsize = 3)
