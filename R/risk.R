@@ -96,7 +96,7 @@ kde_risk <- function(x1, x2, H, h, B = 0, gridsize, xmin, xmax, supp = 3.7, thre
       (1 + above) / (B + 1)
     })
   }
-  # Where all densities are next to zero, so is the one that the variance is divided by.
+  # Where the pooled density is zero in doubles the variance is infinite, and there is no level.
   p[is.na(ratio) | is.nan(p)] <- NA
   for (k in 1:2) estimates[[k]][c("names", "call", "seconds")] <- list(samples[[1L]]$names, quote(kde_risk()), 0)
   made <- list(eval.points = pooled$eval.points, estimate = ratio, p.value = p, fhat1 = estimates[[1L]],

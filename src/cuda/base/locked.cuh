@@ -6,9 +6,9 @@
 
 namespace kestrel_cuda {
 
-/// Memory for `count` values of the current device, null for none. It stays with the process, and
-/// what an earlier call has got may be it or may be gone: locking takes 0.7 ms a MiB. One thread at
-/// a time uses a device.
+/// Memory for `count` values of the current device, null for none. It stays with the process, since
+/// locking takes 0.7 ms a MiB. A later call for the same device returns the same memory, or frees
+/// it for a larger one. One thread at a time uses a device.
 double* locked_values(std::size_t count);
 
 }  // namespace kestrel_cuda

@@ -100,9 +100,9 @@ class Drain {
   }
 
  private:
-  /// Values of a piece, and how many are there: the device copies two while the host has the third.
-  /// With pieces of 24 MiB `take` on 16 threads is faster than the copies; waking the threads costs
-  /// as long as 8 MiB take.
+  /// Values of a piece, and the number of pieces in locked memory: the device copies two of them
+  /// while `take` has the third. Pieces of 24 MiB are large enough: with 8 MiB most of the time of
+  /// `take` goes into waking its threads.
   static constexpr std::size_t kPiece = std::size_t{3} << 20, kSlots = 3;
 
   struct Piece {

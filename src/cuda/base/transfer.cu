@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cstring>
-#include <memory>
 
 #include "cuda/base/device.cuh"
 #include "cuda/base/streams.cuh"

@@ -195,7 +195,7 @@ class DeviceScanline : public Scanline {
       Ending ending(drain);
       return ending.whole = launch_parts(slab, held, static_cast<bool>(take), poll, drain);
     };
-    // Starting a batch takes the host about as long as the device: another thread takes values.
+    // One thread that did both would be busy all the time, and the copies would wait for it.
     const auto follow = [&] { return drain.follow(); };
     if (!run_both(take ? pair : Pair(), launch, follow)) return false;
     check(cudaDeviceSynchronize(), "summing runs");
