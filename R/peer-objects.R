@@ -17,7 +17,7 @@ from_ks <- function(object, name) {
   made$seconds <- 0
   made$call <- quote(ks::kde())
   # The sums of bins that are empty may be negative by rounding.
-  if (is_numbers(made$estimate)) made$estimate[] <- pmax(made$estimate, 0)
+  if (is_numbers(made$estimate)) made$estimate <- clamped(made$estimate, 0, Inf)
   check_object(made, name, "kestrel_kde")
   some <- unique(round(seq(1, length(made$estimate), length.out = 50L)))
   axes <- axes_of(made)
