@@ -37,11 +37,9 @@ KernelChoice whitening_choice(const KernelChoice& choice) {
 }  // namespace
 
 bool gpu_density(const MatrixView& x, Weights w, const EvaluationPoints& points,
-                 const KernelChoice& choice, Span<const double> root, double divisor,
-                 bool single_precision, const RunOptions& options, Span<double> out) {
+                 const KernelChoice& choice, Span<const double> root, bool single_precision,
+                 const RunOptions& options, Span<double> out) {
   check_density_sizes(x, w, points, root, out);
-  ScaledNumber scale = kernel_scale(choice, x.cols, root);
-  scale.divide(divisor);
   const TileKernel kernel(*options.table, choice, x.cols, root);
   const TileKernel whitening(*options.table, whitening_choice(choice), x.cols, root);
   const bool as_given = gpu_leaf(kernel) == KESTREL_GPU_product_uniform;
@@ -65,7 +63,7 @@ bool gpu_density(const MatrixView& x, Weights w, const EvaluationPoints& points,
   request.single_precision = single ? 1 : 0;
   request.root = kernel.parameters(nullptr).root;
   DeviceSums(whitening, reach, request).run(x, w, points, pieces, options, out);
-  scale_all(scale, part_of(options.parallel, 1, 1), out);
+  scale_all(kernel_scale(choice, x.cols, root), part_of(options.parallel, 1, 1), out);
   return single;
 }
 

@@ -10,8 +10,8 @@
 
 namespace kestrel {
 
-/// out[i] = sum_j w_j K_H(e_i - x_j) / divisor, i < m, as by direct_density(), which describes the
-/// arguments; weights must not be negative.
+/// out[i] = sum_j w_j K_H(e_i - x_j), i < m, as by direct_density(), which describes the arguments;
+/// weights must not be negative.
 ///
 /// Error relative to the largest value: 1e-12; with `single_precision` 1e-5, except that the
 /// uniform kernels, and points too scattered for it, are computed in double precision. The same
@@ -27,8 +27,8 @@ namespace kestrel {
 /// are those of single precision. Throws error as direct_density() does, and gpu_error as
 /// gpu_table() does. O(n m d) time.
 bool gpu_density(const MatrixView& x, Weights w, const EvaluationPoints& points,
-                 const KernelChoice& choice, Span<const double> root, double divisor,
-                 bool single_precision, const RunOptions& options, Span<double> out);
+                 const KernelChoice& choice, Span<const double> root, bool single_precision,
+                 const RunOptions& options, Span<double> out);
 
 }  // namespace kestrel
 

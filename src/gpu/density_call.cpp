@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "core/base/error.hpp"
+#include "core/data/passes.hpp"
 #include "core/plan/plan.hpp"
 #include "core/scanline/engine.hpp"
 #include "gpu/cost.hpp"
@@ -51,8 +52,10 @@ ScanlineSettings settings_of(const DensityTask& task) {
 bool device_sums(const DensityTask& task, const std::string& engine, bool single,
                  const RunOptions& how, Span<double> out) {
   if (engine != "scanline") {
-    return gpu_density(task.sample.x(), task.sample.w(), task.at, task.kernel, task.root,
-                       task.divisor, single, how, out);
+    const bool rounded = gpu_density(task.sample.x(), task.sample.w(), task.at, task.kernel,
+                                     task.root, single, how, out);
+    divide(out, task.divisor, how.parallel);
+    return rounded;
   }
   const std::vector<RegularAxis> axes = find_regular_axes(task.at.axes);
   gpu_scanline_density(task.sample.x(), task.sample.w(), {axes.data(), axes.size()}, task.kernel,

@@ -71,7 +71,7 @@ Task density_task(std::size_t n, std::size_t m, std::size_t d, bool single, doub
   return {name,
           [=] {
             return of([&](const auto& x, Weights w, const auto& at, auto root, auto out) {
-              gpu_density(x, w, at, {}, root, 1.0, single, cpu(), out);
+              gpu_density(x, w, at, {}, root, single, cpu(), out);
             });
           },
           [=] {

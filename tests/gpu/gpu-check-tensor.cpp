@@ -45,8 +45,8 @@ int check_sums(const char* name, const Case& c) {
     std::vector<double> actual(c.m, NAN), again(c.m, NAN);
     for (std::vector<double>* out : {&actual, &again}) {
       gpu_density(matrix(c.x, c.n, c.d), {c.w.data(), c.n}, at,
-                  {Kernel::gaussian, KernelType::radial}, {c.root.data(), c.root.size()}, 1.0,
-                  single, cpu(), {out->data(), c.m});
+                  {Kernel::gaussian, KernelType::radial}, {c.root.data(), c.root.size()}, single,
+                  cpu(), {out->data(), c.m});
     }
     long double error = 0;
     for (std::size_t i = 0; i < c.m; ++i) {

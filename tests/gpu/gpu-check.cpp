@@ -46,7 +46,7 @@ std::vector<double> on_gpu(const Case& c, const KernelChoice& choice, bool singl
   EvaluationPoints at;
   at.matrix = matrix(c.points, c.m, c.d);
   gpu_density(matrix(c.x, c.n, c.d), {c.w.data(), c.n}, at, choice, {c.root.data(), c.root.size()},
-              1.0, single, cpu(), {out.data(), c.m});
+              single, cpu(), {out.data(), c.m});
   return out;
 }
 

@@ -298,6 +298,25 @@ TEST(GpuDensity, TheCpuComputesWhatTheDeviceDoesNot) {
   for (std::size_t i = 0; i < on_cpu.size(); ++i) EXPECT_NEAR(on_device[i], on_cpu[i], 1e-12);
 }
 
+TEST(GpuDensity, CountsAreTheSameBitsOnTheDevice) {
+  set_gpu_object(FAKE_CUDA_GOOD, "");
+  const Task task = Task(343, 2, 3, 0.7).at_points(343).with_kernel(Kernel::uniform);
+  DensityTask view = task.view();
+  view.kernel.type = KernelType::product;
+  view.divisor = 343;
+  const auto computed = [&](Backend backend) {
+    Told told;
+    GpuUse use = told.use(backend);
+    use.choose(HUGE_VAL, no_time);
+    std::vector<double> out(343, -1.0);
+    compute_density(view, {"direct"}, use, {}, [&](const DensityChoice&) {
+      return Span<double>{out.data(), out.size()};
+    });
+    return out;
+  };
+  EXPECT_EQ(computed(Backend::cuda), computed(Backend::cpu));
+}
+
 TEST(GpuDensity, SlabsStayWhereTheyBeganUntilTheDeviceFails) {
   set_gpu_object(FAKE_CUDA_GOOD, "");
   const Task task = Task(80, 2, 3).on_grid(20, 0, 3).with_kernel(Kernel::epanechnikov);

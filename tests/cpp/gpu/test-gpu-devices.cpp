@@ -40,7 +40,7 @@ Numbers density(const RunOptions& options) {
   EvaluationPoints points;
   points.matrix = shape.evaluation();
   Numbers out(shape.m);
-  gpu_density(shape.samples(), shape.weights(), points, {}, shape.bandwidth(), 1.0, false, options,
+  gpu_density(shape.samples(), shape.weights(), points, {}, shape.bandwidth(), false, options,
               {out.data(), out.size()});
   return out;
 }
@@ -268,8 +268,8 @@ TEST_F(GpuDevices, AreStoppedByThePoll) {
     last = fraction;
     if (fraction > 0.3) throw std::runtime_error("enough");
   };
-  EXPECT_THROW(gpu_density(shape.samples(), shape.weights(), points, {}, shape.bandwidth(), 1.0,
-                           false, options, {out.data(), out.size()}),
+  EXPECT_THROW(gpu_density(shape.samples(), shape.weights(), points, {}, shape.bandwidth(), false,
+                           options, {out.data(), out.size()}),
                std::runtime_error);
   wait_for_all_helpers(true);
   EXPECT_LT(last, 1.0);

@@ -60,7 +60,7 @@ std::vector<double> density(const Shape& shape, const Sum& sum) {
 std::vector<double> on_device(const Shape& shape, const KernelChoice& choice, bool single = false,
                               const RunOptions& options = plain()) {
   return density(shape, [&](const EvaluationPoints& points, Span<double> out) {
-    gpu_density(shape.samples(), shape.weights(), points, choice, shape.bandwidth(), 1.0, single,
+    gpu_density(shape.samples(), shape.weights(), points, choice, shape.bandwidth(), single,
                 options, out);
   });
 }
@@ -182,7 +182,7 @@ TEST(GpuDensity, RefusesSizesThatDoNotFit) {
   EvaluationPoints points;
   points.matrix = three.evaluation();
   std::vector<double> out(5);
-  EXPECT_THROW(gpu_density(two.samples(), two.weights(), points, {}, two.bandwidth(), 1.0, false,
+  EXPECT_THROW(gpu_density(two.samples(), two.weights(), points, {}, two.bandwidth(), false,
                            plain(), {out.data(), out.size()}),
                error);
 }
