@@ -38,7 +38,7 @@ KernelChoice whitening_choice(const KernelChoice& choice) {
 
 bool gpu_density(const MatrixView& x, Weights w, const EvaluationPoints& points,
                  const KernelChoice& choice, Span<const double> root, bool single_precision,
-                 const RunOptions& options, Span<double> out) {
+                 const RunOptions& options, Span<double> out, double divisor) {
   check_density_sizes(x, w, points, root, out);
   const TileKernel kernel(*options.table, choice, x.cols, root);
   const TileKernel whitening(*options.table, whitening_choice(choice), x.cols, root);
@@ -63,7 +63,7 @@ bool gpu_density(const MatrixView& x, Weights w, const EvaluationPoints& points,
   request.single_precision = single ? 1 : 0;
   request.root = kernel.parameters(nullptr).root;
   DeviceSums(whitening, reach, request).run(x, w, points, pieces, options, out);
-  scale_all(kernel_scale(choice, x.cols, root), part_of(options.parallel, 1, 1), out);
+  scale_all(kernel_scale(choice, x.cols, root), part_of(options.parallel, 1, 1), out, divisor);
   return single;
 }
 

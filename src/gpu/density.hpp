@@ -10,8 +10,9 @@
 
 namespace kestrel {
 
-/// out[i] = sum_j w_j K_H(e_i - x_j), i < m, as by direct_density(), which describes the arguments;
-/// weights must not be negative.
+/// out[i] = sum_j w_j K_H(e_i - x_j) / divisor, i < m: the sums as by direct_density(), which
+/// describes the arguments, are divided after that, so that sums which are exact have the same bits
+/// as on the CPU. Weights must not be negative.
 ///
 /// Error relative to the largest value: 1e-12; with `single_precision` 1e-5, except that the
 /// uniform kernels, and points too scattered for it, are computed in double precision. The same
@@ -28,7 +29,7 @@ namespace kestrel {
 /// gpu_table() does. O(n m d) time.
 bool gpu_density(const MatrixView& x, Weights w, const EvaluationPoints& points,
                  const KernelChoice& choice, Span<const double> root, bool single_precision,
-                 const RunOptions& options, Span<double> out);
+                 const RunOptions& options, Span<double> out, double divisor = 1.0);
 
 }  // namespace kestrel
 

@@ -4,7 +4,6 @@
 #include <optional>
 
 #include "core/base/error.hpp"
-#include "core/data/passes.hpp"
 #include "core/plan/plan.hpp"
 #include "core/scanline/engine.hpp"
 #include "gpu/cost.hpp"
@@ -52,10 +51,8 @@ ScanlineSettings settings_of(const DensityTask& task) {
 bool device_sums(const DensityTask& task, const std::string& engine, bool single,
                  const RunOptions& how, Span<double> out) {
   if (engine != "scanline") {
-    const bool rounded = gpu_density(task.sample.x(), task.sample.w(), task.at, task.kernel,
-                                     task.root, single, how, out);
-    divide(out, task.divisor, how.parallel);
-    return rounded;
+    return gpu_density(task.sample.x(), task.sample.w(), task.at, task.kernel, task.root, single,
+                       how, out, task.divisor);
   }
   const std::vector<RegularAxis> axes = find_regular_axes(task.at.axes);
   gpu_scanline_density(task.sample.x(), task.sample.w(), {axes.data(), axes.size()}, task.kernel,

@@ -63,7 +63,8 @@ std::size_t points_of_piece(std::size_t points, double seconds) {
   return std::min(kPointsAtOnce, piece_length(points, piece_count(seconds), kUnit));
 }
 
-void scale_all(const ScaledNumber& scale, const ParallelOptions& options, Span<double> values) {
+void scale_all(const ScaledNumber& scale, const ParallelOptions& options, Span<double> values,
+               double divisor) {
   constexpr std::size_t kStrip = std::size_t{1} << 14;
   // What ScaledNumber::times() gives, too, unless a value is near an end of the range.
   constexpr double kLeast = 0x1p-400, kLargest = 0x1p400;
@@ -74,7 +75,8 @@ void scale_all(const ScaledNumber& scale, const ParallelOptions& options, Span<d
     for (std::size_t i = strip * kStrip; i < end; ++i) {
       const double size = std::fabs(values[i]);
       const bool inside = usual && size >= kLeast && size <= kLargest;
-      values[i] = inside ? scale.mantissa * values[i] * power : scale.times(values[i]);
+      const double scaled = inside ? scale.mantissa * values[i] * power : scale.times(values[i]);
+      values[i] = scaled / divisor;
     }
   });
 }

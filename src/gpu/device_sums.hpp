@@ -67,8 +67,9 @@ void for_sample_parts(std::size_t n, std::size_t numbers, const ParallelOptions&
 /// The maximum number of points of a piece, for sums that take an H200 so many seconds in all.
 std::size_t points_of_piece(std::size_t points, double seconds);
 
-/// Multiplies the values by a number, on all threads: 15 ns each.
-void scale_all(const ScaledNumber& scale, const ParallelOptions& options, Span<double> values);
+/// Multiplies the values by a number and divides them by another one, on all threads.
+void scale_all(const ScaledNumber& scale, const ParallelOptions& options, Span<double> values,
+               double divisor = 1.0);
 
 /// Sums over some of the samples at the points of a piece. Sum number t of the i-th of them is
 /// sum[t * count + i].
