@@ -71,6 +71,22 @@ test_that("grids with correlations have the values of points, by the mixture and
   }
 })
 
+test_that("many points of a kernel with correlations are those of boxes, and of few points", {
+  n <- 3000
+  x <- matrix(sin(seq_len(2 * n)), n) + matrix(cos(seq_len(2 * n)^2), n)
+  x[, 2] <- x[, 1] + x[, 2] / 2
+  H <- matrix(c(0.04, 0.02, 0.02, 0.03), 2)
+  fhat <- kde(x, H = H, eval.points = x[1:2, ])
+  boxes <- kde_query(fhat, matrix(-Inf, n, 2), x)$count / n
+  expect_close_to_reference(pkde(x, fhat), boxes, scale = 1)
+  fit <- kcde(x, H = H, eval.points = x, tail.flag = "upper.tail")
+  expect_close_to_reference(fit$estimate, kde_query(fhat, x, matrix(Inf, n, 2))$count / n, scale = 1)
+  expect_close_to_reference(predict(fit, x = x[1:3, ]), fit$estimate[1:3], scale = 1)
+  ends <- pkde(rbind(x, c(0, -Inf), c(Inf, Inf)), fhat)[n + 1:2]
+  expect_identical(ends[1L], 0)
+  expect_equal(ends[2L], 1, tolerance = 1e-13)
+})
+
 test_that("an infinite coordinate leaves a variable out, and boxes are sums of orthants", {
   fit <- kcde(x2, gridsize = 5)
   one <- kcde(x2[, 1], H = fit$H[1, 1], gridsize = 5)

@@ -38,10 +38,7 @@ void set_reading(const DataRange& extent, int order, DensityLayout* layout) {
   }
   const double count = static_cast<double>(derivative_count(d, order));
   if (count > 1) layout->bytes *= 2;  // the modes are kept
-  layout->seconds +=
-      1e-9 * count *
-      (kFourierInverseNs * cells +
-       extent.m * (kFourierPointNs + kFourierPointRowNs * window_rows(layout->taps, d)));
+  layout->seconds += count * read_seconds(extent.m, layout->taps, d, cells);
 }
 
 /// Whether all coordinates, and their differences, are finite.
@@ -237,6 +234,11 @@ double spread_seconds(double n, int taps, std::size_t d, double cells) {
   return 1e-9 *
          (kFourierCallNs + n * (kFourierSampleNs + kFourierSampleRowNs * window_rows(taps, d)) +
           kFourierCellNs * cells);
+}
+
+double read_seconds(double m, int taps, std::size_t d, double cells) {
+  return 1e-9 * (kFourierInverseNs * cells +
+                 m * (kFourierPointNs + kFourierPointRowNs * window_rows(taps, d)));
 }
 
 }  // namespace kestrel

@@ -15,6 +15,8 @@ constexpr double kMaxFourierCells = 1 << 30;
 /// Expected seconds on one thread to spread n samples with a window of `taps` taps in d dimensions,
 /// and for the transform of that many cells.
 double spread_seconds(double n, int taps, std::size_t d, double cells);
+/// The same for the transform back, and to read values off at m points.
+double read_seconds(double m, int taps, std::size_t d, double cells);
 
 struct DensityLayout {
   std::size_t frame = 0;

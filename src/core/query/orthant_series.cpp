@@ -2,12 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
+#include "core/base/aligned_buffer.hpp"
 #include "core/base/whole.hpp"
+#include "core/data/passes.hpp"
 #include "core/fourier/grid.hpp"
 #include "core/fourier/lay_grid.hpp"
 #include "core/fourier/mode_sums.hpp"
 #include "core/fourier/ranges.hpp"
+#include "core/fourier/reader.hpp"
+#include "core/fourier/rows.hpp"
 #include "core/kernel/kernel.hpp"
 #include "core/query/line_kernel.hpp"
 
@@ -46,10 +51,16 @@ AxisWaves antiderivatives_of(const FourierGeometry& geometry, std::size_t variab
   return antiderivatives(point, geometry.period[a], geometry.box.max[a] + 1, side);
 }
 
-/// Sets the period and the numbers of cells and modes; returns false for too many cells.
-bool lay_series(const DensityFrame& frame, FourierGeometry* geometry) {
+/// The width of cells at most, in z.
+double widest_cell(const FourierGeometry& geometry) {
+  return 2 * kPi / (geometry.cut * FourierWindow::kCellsOfMode);
+}
+
+/// Sets the period and the numbers of cells and modes; returns false for too many cells. `margin`:
+/// cells that the period is longer for at either end.
+bool lay_series(const DensityFrame& frame, int margin, FourierGeometry* geometry) {
   for (std::size_t a = 3 - geometry->d; a < 3; ++a) {
-    const double reach = kWholeNormal * std::sqrt(frame.h[4 * a]);
+    const double reach = kWholeNormal * std::sqrt(frame.h[4 * a]) + margin * widest_cell(*geometry);
     geometry->low[a] = frame.samples[a].low;
     geometry->high[a] = frame.samples[a].high;
     geometry->origin[a] = geometry->low[a] - reach;
@@ -67,17 +78,19 @@ bool lay_series(const DensityFrame& frame, FourierGeometry* geometry) {
   return true;
 }
 
-}  // namespace
-
-SeriesPlan plan_series(const QueryDensity& density, const std::vector<Span<const double>>& axes,
-                       const RunOptions& options) {
+/// The plan but for `bytes` and `seconds`, which are those of the cells and of spreading the
+/// samples, or infinite. `readable`: whether values will be read off cells.
+SeriesPlan lay_plan(const QueryDensity& density, bool readable, const RunOptions& options,
+                    std::size_t* lanes) {
   SeriesPlan plan;
   plan.bytes = plan.seconds = kInfinity;
   // Only the samples are measured: points may be infinite, and any grid has a frame along its axes.
   EvaluationPoints point;
-  for (std::size_t k = 0; k < axes.size(); ++k)
+  const std::size_t d = density.x.cols;
+  for (std::size_t k = 0; k < d; ++k)
     point.axes.push_back({&density.x.data[k * density.x.rows], 1});
   const DataRange extent = measure_density(density.x, density.w, point, density.root, options);
+  *lanes = extent.lanes;
   const DensityFrame& frame = extent.frame.back();
   if (!frame.along_data) return plan;
   plan.frame = frame;
@@ -86,17 +99,184 @@ SeriesPlan plan_series(const QueryDensity& density, const std::vector<Span<const
   geometry.min = geometry.max = 1;
   geometry.cut = fourier_cut(geometry.tolerance);
   geometry.taps = FourierWindow::taps_for(geometry.tolerance);
-  if (!lay_series(frame, &geometry)) return plan;
+  // Readers take kMaxTaps cells, of which the first is taps / 2 before the point.
+  const int margin = readable ? FourierWindow::kMaxTaps - geometry.taps / 2 + 1 : 0;
+  if (!lay_series(frame, margin, &geometry)) return plan;
   double cells = 1;
-  Point3 modes{}, values{};
-  for (std::size_t a = 0; a < 3; ++a) {
-    cells *= static_cast<double>(geometry.box.cells[a]);
-    modes[a] = static_cast<double>(geometry.box.max[a]);
+  for (std::size_t a = 0; a < 3; ++a) cells *= static_cast<double>(geometry.box.cells[a]);
+  plan.bytes = 8 * cells;
+  plan.seconds = spread_seconds(extent.n, geometry.taps, d, cells);
+  return plan;
+}
+
+// ---- at points
+
+/// The part of a series whose modes vary along some axes, for a function that is periodic in them.
+/// These are the last axes of `geometry`.
+struct PeriodicPart {
+  std::vector<std::size_t> axes;  // of the whole series
+  FourierGeometry geometry;
+};
+
+/// `set`: bit k for variable k.
+PeriodicPart part_of_series(const FourierGeometry& whole, unsigned set) {
+  PeriodicPart part;
+  for (std::size_t k = 0; k < whole.d; ++k) {
+    if ((set >> k & 1) != 0) part.axes.push_back(whole.axis(k));
   }
+  FourierGeometry& geometry = part.geometry = whole;
+  geometry.d = part.axes.size();
+  geometry.box.cells = {1, 1, 1};
+  geometry.box.max = {0, 0, 0};
+  for (std::size_t i = 0; i < geometry.d; ++i) {
+    const std::size_t a = geometry.axis(i), from = part.axes[i];
+    geometry.origin[a] = whole.origin[from];
+    geometry.period[a] = whole.period[from];
+    geometry.box.cells[a] = whole.box.cells[from];
+    geometry.box.max[a] = whole.box.max[from];
+  }
+  return part;
+}
+
+/// Integrals of modes by the axes of a part, to be read off cells: a mode that varies along all of
+/// them times P / (2 pi i m) for each, and divided by the window's transform there; zero for the
+/// others. `cells` may be `modes` if the part has all axes. O(cells log cells).
+void integrate_modes(const FourierGeometry& whole, const FourierWindow& window,
+                     const ModeFactors& factors, const PeriodicPart& part, const double* modes,
+                     const ParallelOptions& options, double* cells) {
+  const FourierGeometry& geometry = part.geometry;
+  const TransformBox& box = geometry.box;
+  std::array<std::vector<double>, 3> integral = window_transforms(window, box);
+  for (std::size_t a = 3 - geometry.d; a < 3; ++a) {
+    for (std::size_t m = 0; m < integral[a].size(); ++m) {
+      const double frequency = 2 * kPi * static_cast<double>(m) / geometry.period[a];
+      integral[a][m] = m == 0 ? 0.0 : 1 / (frequency * integral[a][m]);
+    }
+  }
+  const auto along = [&](std::size_t a, std::ptrdiff_t k) {
+    const double value = integral[a][static_cast<std::size_t>(std::abs(k))];
+    return k < 0 ? -value : value;
+  };
+  const bool by_last = part.axes.back() == 2;  // the whole has half of the modes along this axis
+  const std::size_t length = box.max[2] + 1;
+  std::vector<AlignedBuffer> scratch(parallel_workers(box.rows_of_modes(), options));
+  for_rows_of_modes(
+      box, options, [&](std::ptrdiff_t k0, std::ptrdiff_t k1, std::size_t, int worker) {
+        AlignedBuffer& factor = scratch[static_cast<std::size_t>(worker)];
+        if (factor.data() == nullptr) factor.resize(length + kRowPadding);
+        const std::size_t row = box.row(box.cell_of_mode(0, k0), box.cell_of_mode(1, k1));
+        const auto mode_of_whole = [&](std::ptrdiff_t k) {
+          std::array<std::ptrdiff_t, 3> all{};
+          const std::array<std::ptrdiff_t, 3> own = {k0, k1, k};
+          for (std::size_t i = 0; i < geometry.d; ++i) all[part.axes[i]] = own[geometry.axis(i)];
+          return all;
+        };
+        if (by_last) {
+          const auto all = mode_of_whole(0);
+          factors.fill(all[0], all[1], 0, length, factor.data());
+        }
+        const double outer =
+            (geometry.d > 2 ? along(0, k0) : 1.0) * (geometry.d > 1 ? along(1, k1) : 1.0);
+        for (std::size_t k = 0; k < length; ++k) {
+          const auto all = mode_of_whole(static_cast<std::ptrdiff_t>(k));
+          if (!by_last) factors.fill(all[0], all[1], 0, 1, factor.data() + k);
+          const double by = outer * integral[2][k] * factor.data()[k];
+          const double* from =
+              modes +
+              whole.box.row(whole.box.cell_of_mode(0, all[0]), whole.box.cell_of_mode(1, all[1])) +
+              2 * static_cast<std::size_t>(all[2]);
+          const double real = by * from[0], imaginary = by * from[1];
+          double* to = cells + row + 2 * k;
+          // 1 / i for each axis.
+          to[0] = geometry.d == 1 ? imaginary : geometry.d == 2 ? -real : -imaginary;
+          to[1] = geometry.d == 1 ? -real : geometry.d == 2 ? -imaginary : real;
+        }
+      });
+  inverse_transform(cells, box, options);
+}
+
+/// Points in z, moved to the ends of the samples' reach if they are beyond: the integrals are the
+/// same there. They run from one end to the point, or from the point to the other end.
+class SeriesPoints {
+ public:
+  SeriesPoints(const DensityFrame& frame, const FourierGeometry& geometry, const MatrixView& points,
+               Side side)
+      : geometry_(geometry), points_(points), side_(side) {
+    for (std::size_t a = 3 - geometry.d; a < 3; ++a) {
+      const double reach = kWholeNormal * std::sqrt(frame.h[4 * a]);
+      range_[a] = {geometry.low[a] - reach, geometry.high[a] + reach};
+    }
+  }
+
+  double end(std::size_t a) const { return side_ == Side::below ? range_[a].low : range_[a].high; }
+  const Range& range(std::size_t a) const { return range_[a]; }
+  Point3 at(std::size_t i) const {
+    Point3 z{};
+    for (std::size_t k = 0; k < geometry_.d; ++k) {
+      const std::size_t a = geometry_.axis(k);
+      const double from_centre = (points_(i, k) - geometry_.centre[k]) * geometry_.scale[k];
+      z[a] = std::min(std::max(from_centre, range_[a].low), range_[a].high);
+    }
+    return z;
+  }
+  /// Whether the integral is over nothing.
+  bool is_empty(const Point3& z) const {
+    for (std::size_t a = 3 - geometry_.d; a < 3; ++a) {
+      if (z[a] == end(a)) return true;
+    }
+    return false;
+  }
+
+ private:
+  const FourierGeometry& geometry_;
+  const MatrixView& points_;
+  const Side side_;
+  std::array<Range, 3> range_;
+};
+
+/// The periodic function of a part, with the differences between a point and the end along all its
+/// axes.
+double differences(const PeriodicPart& part, const FourierReader& reader, const double* cells,
+                   const SeriesPoints& points, const Point3& z) {
+  const std::size_t d = part.axes.size();
+  double sum = 0;
+  for (std::size_t corner = 0; corner < std::size_t{1} << d; ++corner) {
+    Point3 at{};
+    double sign = 1, here = 0;
+    for (std::size_t i = 0; i < d; ++i) {
+      const bool at_end = (corner >> i & 1) != 0;
+      at[part.geometry.axis(i)] = at_end ? points.end(part.axes[i]) : z[part.axes[i]];
+      if (at_end) sign = -sign;
+    }
+    reader.read_point(cells, 1, at, &here);
+    sum += sign * here;
+  }
+  return sum;
+}
+
+}  // namespace
+
+SeriesPlan plan_series(const QueryDensity& density, const std::vector<Span<const double>>& axes,
+                       const RunOptions& options) {
+  std::size_t lanes = 0;
+  SeriesPlan plan = lay_plan(density, false, options, &lanes);
+  if (!(plan.bytes < kInfinity)) return plan;
+  Point3 modes{}, values{};
+  for (std::size_t a = 0; a < 3; ++a) modes[a] = static_cast<double>(plan.geometry.box.max[a]);
   for (std::size_t k = 0; k < axes.size(); ++k) values[k] = static_cast<double>(axes[k].size);
-  plan.bytes = 8 * cells + mode_sum_bytes(modes, axes.size(), values, 0, 8 * cells);
-  plan.seconds = spread_seconds(extent.n, geometry.taps, axes.size(), cells) +
-                 mode_sum_seconds(modes, axes.size(), values, 0, extent.lanes);
+  plan.bytes += mode_sum_bytes(modes, axes.size(), values, 0, plan.bytes);
+  plan.seconds += mode_sum_seconds(modes, axes.size(), values, 0, lanes);
+  return plan;
+}
+
+SeriesPlan plan_series_at_points(const QueryDensity& density, std::size_t points,
+                                 const RunOptions& options) {
+  std::size_t lanes = 0;
+  SeriesPlan plan = lay_plan(density, true, options, &lanes);
+  const std::size_t d = density.x.cols;
+  const double corners = std::exp2(static_cast<double>(d));
+  plan.seconds +=
+      read_seconds(static_cast<double>(points) * corners, plan.geometry.taps, d, plan.bytes / 8);
   return plan;
 }
 
@@ -116,6 +296,55 @@ void orthants_by_series(const SeriesPlan& plan, const QueryDensity& density,
   const double bytes = 4.0 * static_cast<double>(geometry.box.size());
   sum_over_modes(geometry.box, axes.size(), factors, kInfinity, modes.data(), waves, 0, bytes,
                  part_of(options, 0.6, 1.0), out);
+}
+
+void orthants_by_reading(const SeriesPlan& plan, const QueryDensity& density,
+                         const MatrixView& points, Side side, const RunOptions& options,
+                         Span<double> out) {
+  const FourierGeometry& geometry = plan.geometry;
+  FourierGrid grid(geometry, options);
+  grid.add(density.x, density.w, part_of(options, 0.0, 0.4));
+  RawVector<double> modes = grid.take_cells();
+  forward_transform(modes.data(), geometry.box, part_of(options.parallel, 0.4, 0.5));
+  const FourierWindow window(geometry.taps);
+  const ModeFactors factors(geometry, window, plan.frame.h, 1);
+  const SeriesPoints places(plan.frame, geometry, points, side);
+  const unsigned all = (1u << geometry.d) - 1;
+  // Adds term(z) times the distances from the end along the axes that are not in the set.
+  const auto add = [&](unsigned set, const auto& term) {
+    const double begin = 0.6 + 0.4 * set / (all + 1.0), end = 0.6 + 0.4 * (set + 1) / (all + 1.0);
+    pass_over(out.size, part_of(options.parallel, begin, end),
+              [&](std::size_t, std::size_t first, std::size_t last) {
+                for (std::size_t i = first; i < last; ++i) {
+                  const Point3 z = places.at(i);
+                  if (places.is_empty(z)) continue;  // and stays zero, without rounding
+                  double product = term(z);
+                  for (std::size_t k = 0; k < geometry.d; ++k) {
+                    const std::size_t a = geometry.axis(k);
+                    if ((set >> k & 1) == 0) product *= z[a] - places.end(a);
+                    if (side == Side::above) product = -product;
+                  }
+                  out[i] += product;
+                }
+              });
+  };
+  std::fill(out.begin(), out.end(), 0.0);
+  std::vector<double> factor(1 + kRowPadding);
+  factors.fill(0, 0, 0, 1, factor.data());
+  const double mean = factor[0] * modes[0];
+  add(0, [&](const Point3&) { return mean; });
+  for (unsigned set = 1; set <= all; ++set) {
+    const PeriodicPart part = part_of_series(geometry, set);
+    RawVector<double> own(set < all ? part.geometry.box.size() : 0);
+    double* const cells = set < all ? own.data() : modes.data();
+    integrate_modes(geometry, window, factors, part, modes.data(),
+                    part_of(options.parallel, 0.6, 0.6), cells);
+    std::array<Range, 3> readable;
+    for (std::size_t i = 0; i < part.axes.size(); ++i)
+      readable[part.geometry.axis(i)] = places.range(part.axes[i]);
+    const FourierReader reader(part.geometry, window, readable, options.table);
+    add(set, [&](const Point3& z) { return differences(part, reader, cells, places, z); });
+  }
 }
 
 }  // namespace kestrel

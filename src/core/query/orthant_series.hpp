@@ -17,8 +17,9 @@ namespace kestrel {
 ///
 ///     u for m = 0,   P sin(pi m u / P) exp(pi i m u / P) / (pi m) for m != 0.
 ///
-/// So the shares on a grid are the modes times one matrix for each axis. The coefficients c_m come
-/// from the `fourier` engine.
+/// So the shares on a grid are the modes times one matrix for each axis. At other points the
+/// integrals of all modes but those with m = 0 are periodic functions, which are read off cells as
+/// a density is, see orthants_by_reading(). The coefficients c_m come from the `fourier` engine.
 ///
 /// Error: wrapping leaves 4e-18 of the mass for each axis. The modes beyond the cut of the Gaussian
 /// exp(-t'Ht / 2) at tolerance / 9 add less than tolerance / 9 times (2 / pi) / cut^2 times 1 + 2
@@ -34,10 +35,20 @@ struct SeriesPlan {
 SeriesPlan plan_series(const QueryDensity& density, const std::vector<Span<const double>>& axes,
                        const RunOptions& options);
 
+/// For so many points. O(n).
+SeriesPlan plan_series_at_points(const QueryDensity& density, std::size_t points,
+                                 const RunOptions& options);
+
 /// As orthants_on_grid() for the normal kernel. The plan must be finite.
 void orthants_by_series(const SeriesPlan& plan, const QueryDensity& density,
                         const std::vector<Span<const double>>& axes, Side side,
                         const RunOptions& options, Span<double> out);
+
+/// As orthants_at_points() for the normal kernel. The plan, of plan_series_at_points(), must be
+/// finite. O(n + N log N + 2^d m), N cells.
+void orthants_by_reading(const SeriesPlan& plan, const QueryDensity& density,
+                         const MatrixView& points, Side side, const RunOptions& options,
+                         Span<double> out);
 
 }  // namespace kestrel
 

@@ -77,6 +77,42 @@ std::vector<double> by_series(const Shape& shape, const Axes& axes, Side side,
   return out;
 }
 
+/// The points of the axes' grid, as a matrix.
+std::vector<double> points_of(const Axes& axes) {
+  const std::size_t m = size_of(axes);
+  std::vector<double> at(m * axes.size());
+  for (std::size_t i = 0; i < m; ++i) {
+    for (std::size_t k = 0, rest = i; k < axes.size(); rest /= axes[k++].size()) {
+      at[k * m + i] = axes[k][rest % axes[k].size()];
+    }
+  }
+  return at;
+}
+
+/// Those of the series read off at points; empty if it takes more than 100 MB.
+std::vector<double> by_reading(const Shape& shape, const std::vector<double>& at, Side side,
+                               const RunOptions& options) {
+  const std::size_t m = at.size() / shape.d;
+  const SeriesPlan plan = plan_series_at_points(density_of(shape), m, options);
+  if (!(plan.bytes < 1e8)) return {};
+  std::vector<double> out(m, -1);
+  orthants_by_reading(plan, density_of(shape), {at.data(), m, shape.d}, side, options,
+                      {out.data(), m});
+  real weight = 0;
+  for (const double w : shape.w) weight += w;
+  for (double& share : out) share = static_cast<double>(share / weight);
+  return out;
+}
+
+std::vector<double> at_points(const Shape& shape, const KernelChoice& kernel,
+                              const std::vector<double>& at, Side side, const RunOptions& options) {
+  const std::size_t m = at.size() / shape.d;
+  std::vector<double> out(m, -1);
+  orthants_at_points(density_of(shape, kernel), {at.data(), m, shape.d}, side, options,
+                     {out.data(), m});
+  return out;
+}
+
 /// The mass of a kernel on one side of a line.
 real mass_beyond(Kernel kernel, double x, double h, double line, Side side) {
   const real u = (side == Side::below ? 1 : -1) * ((static_cast<real>(line) - x) / h);
@@ -218,13 +254,10 @@ TEST_P(TiltedOrthants, AgreeWithBoxesAndSeries) {
   for (const Side side : {Side::below, Side::above}) {
     const std::vector<double> got = orthants(shape, {}, axes, side, options);
     const std::vector<double> series = by_series(shape, axes, side, options);
-    std::vector<double> at(m * shape.d),
-        open(m * shape.d, side == Side::below ? -kInfinite : kInfinite);
-    for (std::size_t i = 0; i < m; ++i) {
-      for (std::size_t k = 0, rest = i; k < shape.d; rest /= axes[k++].size()) {
-        at[k * m + i] = axes[k][rest % axes[k].size()];
-      }
-    }
+    const std::vector<double> at = points_of(axes),
+                              open(m * shape.d, side == Side::below ? -kInfinite : kInfinite);
+    const std::vector<double> read = by_reading(shape, at, side, options);
+    const std::vector<double> chosen = at_points(shape, {}, at, side, options);
     const MatrixView points{at.data(), m, shape.d}, none{open.data(), m, shape.d};
     const std::vector<double> boxes =
         query_boxes(density_of(shape), side == Side::below ? none : points,
@@ -235,6 +268,10 @@ TEST_P(TiltedOrthants, AgreeWithBoxesAndSeries) {
       if (!series.empty()) {
         ASSERT_NEAR(series[i], boxes[i], slack) << place(i);
       }
+      if (!read.empty()) {
+        ASSERT_NEAR(read[i], boxes[i], slack) << place(i);
+      }
+      ASSERT_NEAR(chosen[i], boxes[i], slack) << place(i);
     }
     expect_monotone(got, axes, side, 1e-13);
     expect_limits(got, side);
@@ -258,10 +295,14 @@ TEST(OrthantSeriesOf, ManySamplesHasTheirDigitsFarFromZeroToo) {
     const std::vector<double> one = by_series(near, axes, Side::below, options);
     const std::vector<double> other = by_series(far, moved, Side::below, options);
     const std::vector<double> grid = orthants(near, {}, axes, Side::below, options);
+    const std::vector<double> read = by_reading(near, points_of(axes), Side::below, options);
+    const std::vector<double> moved_read = by_reading(far, points_of(moved), Side::below, options);
     ASSERT_FALSE(one.empty());
     for (std::size_t i = 0; i < one.size(); ++i) {
       EXPECT_NEAR(one[i], other[i], 1e-14) << place(i);
       EXPECT_NEAR(one[i], grid[i], 1e-13) << place(i);
+      EXPECT_NEAR(one[i], read[i], 1e-13) << place(i);
+      EXPECT_NEAR(read[i], moved_read[i], 1e-13) << place(i);
     }
   }
 }
@@ -280,12 +321,58 @@ TEST(OrthantThreads, TheSameBitsForEveryNumber) {
       const std::vector<double> series = by_series(shape, axes, Side::above, options);
       EXPECT_FALSE(series.empty());
       both.insert(both.end(), series.begin(), series.end());
+      const std::vector<double> read = by_reading(shape, points_of(axes), Side::above, options);
+      both.insert(both.end(), read.begin(), read.end());
       return both;
     };
     const std::vector<double> one = on(1);
     for (const int threads : thread_counts()) EXPECT_TRUE(same_bits(one, on(threads)));
     EXPECT_TRUE(same_bits(one, on(5)));
   }
+}
+
+// Boxes where the series has no part: without correlations, for few points, and for one variable.
+TEST(OrthantsAtPoints, AreBoxesWhereThoseAreFaster) {
+  const RunOptions options = run_on(simd::find_table("auto"));
+  const auto box_shares = [&](const Shape& shape, const KernelChoice& kernel,
+                              const std::vector<double>& at) {
+    const std::size_t m = at.size() / shape.d;
+    const std::vector<double> open(at.size(), kInfinite);
+    return query_boxes(density_of(shape, kernel), {at.data(), m, shape.d},
+                       {open.data(), m, shape.d}, -1, options)
+        .share;
+  };
+  const Shape straight = shapes::make("straight", 300, 1, 2, 0.4);
+  const Shape tilted = shapes::tilted(shapes::make("tilted", 3000, 1, 2, 0.4));
+  const Shape line = shapes::make("line", 300, 1, 1, 0.4);
+  const std::vector<double> one = {0.1, -0.3}, many = points_of(axes_about(tilted, 60));
+  EXPECT_EQ(at_points(straight, {}, many, Side::above, options), box_shares(straight, {}, many));
+  EXPECT_EQ(at_points(tilted, {}, one, Side::above, options), box_shares(tilted, {}, one));
+  EXPECT_EQ(at_points(line, {}, one, Side::above, options), box_shares(line, {}, one));
+  const KernelChoice biweight{Kernel::biweight, KernelType::radial};
+  EXPECT_EQ(at_points(straight, biweight, one, Side::above, options),
+            box_shares(straight, biweight, one));
+  const std::vector<double> read = by_reading(tilted, many, Side::above, options);
+  const std::vector<double> chosen = at_points(tilted, {}, many, Side::above, options);
+  ASSERT_EQ(read.size(), chosen.size());
+  for (std::size_t i = 0; i < read.size(); ++i) {
+    EXPECT_NEAR(chosen[i], std::min(std::max(read[i], 0.0), 1.0), 1e-15) << place(i);
+  }
+}
+
+TEST(OrthantsAtPoints, HaveTheErrorsOfBoxes) {
+  const RunOptions options = run_on(simd::find_table("auto"));
+  Shape shape = shapes::tilted(shapes::make("errors", 3000, 1, 2, 0.4));
+  std::vector<double> at(8000, 0.5);
+  at[17] = std::nan("");
+  EXPECT_THROW(at_points(shape, {}, at, Side::below, options), error);
+  at[17] = 0.5;
+  std::fill(shape.w.begin(), shape.w.end(), 0.0);
+  EXPECT_THROW(at_points(shape, {}, at, Side::below, options), error);
+  std::fill(shape.w.begin(), shape.w.end(), 1.0);
+  EXPECT_TRUE(at_points(shape, {}, {}, Side::below, options).empty());
+  shape.x[5] = kInfinite;
+  EXPECT_THROW(at_points(shape, {}, at, Side::below, options), error);
 }
 
 // A sample of weight 3 is three samples, one of weight 0 none.
