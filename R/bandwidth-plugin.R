@@ -64,7 +64,8 @@
 #'   \item{engine, backend, device}{how psi_4 was computed; `device` is the GPU's name}
 #'   \item{pilot}{the name of the pilot}
 #'   \item{g}{the scalar pilot bandwidths on the sphered or scaled data, first stage first}
-#'   \item{G}{the pilot matrix of psi_4, in squared units of `x`}
+#'   \item{G}{the pilot matrix of psi_4, in squared units of `x`; NA with `pilot = "amse"`, where each functional has a
+#'     pilot of its own}
 #' @section Errors: Errors of class `kestrel_error_input` are for
 #'
 #'   - data that are missing, infinite or not numeric, and n that is not larger than d;

@@ -7,15 +7,15 @@ patience <- 15
 # In bytes. A larger grid must be refused.
 memory_limit <- 3e8
 
-# Results in which NA (never NaN) is documented: no neighbour or no fit, a stage that was not asked for, the mean of a
-# box without mass, an interval from too few bootstrap samples, a ratio of 0 / 0.
+# Results in which NA (never NaN) is documented: no neighbour or no fit, a stage that was not asked for, a pilot matrix
+# where there is none, the mean of a box without mass, an interval from too few bootstrap samples, a ratio of 0 / 0.
 may_be_missing <- c("npreg", "npregbw", "npudens", "npudensbw", "npcdens", "npcdensbw", "npudist", "npudistbw",
                     "npcdist", "npcdistbw", "npqreg", "npksum", "predict", "se", "fitted", "residuals", "as.data.frame",
-                    "summary", "hpi", "hpi.kcde", "Hpi.kcde", "Hpi.diag.kcde", "kde_query", "pdf_score", "read_sample",
-                    "read_pdf", "print", "plot", "npplot", "gradients", "npconmode", "npsigtest", "npcmstest",
-                    "kde_risk", "npplreg", "npplregbw", "npindex", "npindexbw", "npscoef", "npscoefbw", "npunitest",
-                    "npsymtest", "npdeptest", "npsdeptest", "npcopula", "npdeneqtest", "npqcmstest", "kfs", "kroc",
-                    "refresh", "drawn", "sizer", "explore")
+                    "summary", "hpi", "Hpi", "Hpi.diag", "hpi.kcde", "Hpi.kcde", "Hpi.diag.kcde", "kde_query",
+                    "pdf_score", "read_sample", "read_pdf", "print", "plot", "npplot", "gradients", "npconmode",
+                    "npsigtest", "npcmstest", "kde_risk", "npplreg", "npplregbw", "npindex", "npindexbw", "npscoef",
+                    "npscoefbw", "npunitest", "npsymtest", "npdeptest", "npsdeptest", "npcopula", "npdeneqtest",
+                    "npqcmstest", "kfs", "kroc", "refresh", "drawn", "sizer", "explore")
 
 # How `call` ends on this many threads: list(value) or list(error), with its warnings and seconds.
 run_call <- function(call, threads, environment) {
