@@ -137,13 +137,7 @@ long_calls <- list(
                                  "x", lower = seq(-1, 0, by = 0.1), spacing = 1e-9))),
   learn = list(quote(learn(kde_synopsis(many(n, 2), size = 999, h = 1), list(lower = matrix(-1, 99, 2),
                                                                              upper = matrix(1, 99, 2)), rep(9, 99)))),
-  refresh = list(quote({
-    con <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
-    DBI::dbWriteTable(con, "t", data.frame(i = seq_len(n), x = many(n)))
-    s <- refresh(kde_synopsis(con, "t", "x", size = 999, h = 1, key = "i"), con)
-    DBI::dbDisconnect(con)
-    s
-  })),
+  refresh = list(quote(refresh(kde_synopsis(database_of(n), "t", "x", size = 999, h = 1, key = "i"), made$con))),
   sketch_plan = list(quote(sketch_plan(many(n)))), kde_sketch = list(quote(kde_sketch(many(n), sketch_plan(many(99))))),
   npreg_stream = list(quote(npreg_stream(data.frame(x = seq_len(n), y = many(n)), y = "y", bws = c(9, 99)))),
   next_chunk = list(quote(next_chunk(many(n)))), sketch_sql = list(quote(sketch_sql(sketch_plan(many(99)), "t", "x"))),
@@ -183,7 +177,10 @@ prepared <- function(call, environment) {
   call
 }
 
-uses_data <- function(call) any(c("many", "estimate_of") %in% all.names(call))
+uses_data <- function(call) any(c("many", "estimate_of", "database_of") %in% all.names(call))
+
+# A connection to a database with n rows.
+database_of <- function(n) database(data.frame(i = seq_len(n), x = many(n)))
 
 # Small calls of all engines, repeated after every interrupt.
 probes <- function() {
