@@ -313,10 +313,6 @@ query_orthants_cpp <- function(sample, task, run) {
     .Call(`_kestrel_query_orthants_cpp`, sample, task, run)
 }
 
-query_orthants_at_cpp <- function(sample, task, run) {
-    .Call(`_kestrel_query_orthants_at_cpp`, sample, task, run)
-}
-
 query_terms_cpp <- function(root) {
     .Call(`_kestrel_query_terms_cpp`, root)
 }

@@ -66,11 +66,9 @@
 #'     grid takes 0.1 seconds for 30,000 observations in two dimensions and for 10,000 in three.
 #'   - Grids with correlations take O(n) and a fast Fourier transform. For few observations they take the cost of a
 #'     diagonal `H` times the number of terms of the mixture, see [kde_query()].
-#'   - Many points with correlations take O(n), a fast Fourier transform, and microseconds for each point: 0.1 seconds
-#'     for 200,000 observations at as many points in two dimensions.
-#'   - Other points each take the cost of a box of [kde_query()], and so do the points of a grid with a radial compact
-#'     kernel. That is about 10 microseconds in two dimensions, and 1 millisecond in three, for each kernel that the
-#'     limits of a point cut.
+#'   - Points each take the cost of a box of [kde_query()], and so do the points of a grid with a radial compact kernel.
+#'     That is about 10 microseconds in two dimensions, and 1 millisecond in three, for each kernel that the limits of a
+#'     point cut. With correlations 200,000 observations at as many points take a tenth of a second in two dimensions.
 #' @references Duong, T. (2016) Non-parametric smoothed estimation of multivariate cumulative distribution and survival
 #'   functions, and receiver operating characteristic curves. *Journal of the Korean Statistical Society* **45**, 33-50.
 #' @seealso [predict.kestrel_kcde()] and the other methods, [pkde()] for the distribution function of an estimate by
@@ -187,16 +185,9 @@ probability_at <- function(fhat, points, tail, run, name) {
   if (ncol(at) == 1L && has_images(fhat$transform)) return(reflected_probability(fhat, at[, 1L], run))
   if (ncol(at) == 1L) return(line_probability(fhat, at[, 1L], tail, run))
   check_distances(fhat, if (name == "H") "x" else name)
-  upper <- tail == "upper.tail"
-  if (has_images(fhat$transform)) {
-    open <- matrix(if (upper) Inf else -Inf, nrow(at), ncol(at))
-    ends <- if (upper) list(at, open) else list(open, at)
-    return(box_answers(fhat, data_on_line(fhat), ends[[1L]], ends[[2L]], NULL, run, name)$share)
-  }
-  root <- bandwidth_root(fhat)
-  check_queried_kernel(root, fhat$kernel, fhat$kernel_type == "product", name)
-  task <- list(points = at, root = root, kernel = fhat$kernel, kernel_type = fhat$kernel_type, upper = upper)
-  query_orthants_at_cpp(data_on_line(fhat), task, run)
+  open <- matrix(if (tail == "upper.tail") Inf else -Inf, nrow(at), ncol(at))
+  ends <- if (tail == "upper.tail") list(at, open) else list(open, at)
+  box_answers(fhat, data_on_line(fhat), ends[[1L]], ends[[2L]], NULL, run, name)$share
 }
 
 # The same at all points of a grid.

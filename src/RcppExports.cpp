@@ -989,19 +989,6 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
-// query_orthants_at_cpp
-Rcpp::NumericVector query_orthants_at_cpp(SEXP sample, Rcpp::List task, Rcpp::List run);
-RcppExport SEXP _kestrel_query_orthants_at_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP runSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< SEXP >::type sample(sampleSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
-    rcpp_result_gen = Rcpp::wrap(query_orthants_at_cpp(sample, task, run));
-    return rcpp_result_gen;
-END_RCPP
-}
 // query_terms_cpp
 Rcpp::NumericVector query_terms_cpp(Rcpp::NumericMatrix root);
 RcppExport SEXP _kestrel_query_terms_cpp(SEXP rootSEXP) {
@@ -1790,7 +1777,6 @@ static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_query_boxes_cpp", (DL_FUNC) &_kestrel_query_boxes_cpp, 3},
     {"_kestrel_query_rows_cpp", (DL_FUNC) &_kestrel_query_rows_cpp, 4},
     {"_kestrel_query_orthants_cpp", (DL_FUNC) &_kestrel_query_orthants_cpp, 3},
-    {"_kestrel_query_orthants_at_cpp", (DL_FUNC) &_kestrel_query_orthants_at_cpp, 3},
     {"_kestrel_query_terms_cpp", (DL_FUNC) &_kestrel_query_terms_cpp, 1},
     {"_kestrel_regression_cpp", (DL_FUNC) &_kestrel_regression_cpp, 2},
     {"_kestrel_choose_regression_place_cpp", (DL_FUNC) &_kestrel_choose_regression_place_cpp, 3},

@@ -43,21 +43,6 @@ Orthants unpack_orthants(const Rcpp::List& list) {
           fields.get<bool>("upper") ? Side::above : Side::below};
 }
 
-/// Points, the estimate, and the side of the points that is asked for.
-struct OrthantPoints {
-  Rcpp::NumericMatrix points, root;
-  KernelChoice kernel;
-  Side side;
-};
-
-OrthantPoints unpack_orthant_points(const Rcpp::List& list) {
-  const Fields fields(list, "a task of orthants at points",
-                      {"points", "root", "kernel", "kernel_type", "upper"});
-  return {fields.get<Rcpp::NumericMatrix>("points"), fields.get<Rcpp::NumericMatrix>("root"),
-          choice(fields.get<std::string>("kernel"), fields.get<std::string>("kernel_type")),
-          fields.get<bool>("upper") ? Side::above : Side::below};
-}
-
 }  // namespace
 
 // [[Rcpp::export]]
@@ -91,21 +76,6 @@ Rcpp::NumericVector query_orthants_cpp(SEXP sample, Rcpp::List task, Rcpp::List 
   translate_errors([&] {
     orthants_on_grid({data.x(), data.w(), orthants.kernel, entries(orthants.root)},
                      orthants.axes.views, orthants.side, unpack_run(run), {out.begin(), size});
-    return 0;
-  });
-  return out;
-}
-
-/// The same at points.
-// [[Rcpp::export]]
-Rcpp::NumericVector query_orthants_at_cpp(SEXP sample, Rcpp::List task, Rcpp::List run) {
-  const Sample& data = sample_of(sample);
-  const OrthantPoints orthants = unpack_orthant_points(task);
-  const MatrixView points = view(orthants.points);
-  Rcpp::NumericVector out = uninitialised(points.rows);
-  translate_errors([&] {
-    orthants_at_points({data.x(), data.w(), orthants.kernel, entries(orthants.root)}, points,
-                       orthants.side, unpack_run(run), {out.begin(), points.rows});
     return 0;
   });
   return out;

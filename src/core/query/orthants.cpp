@@ -8,14 +8,13 @@
 
 #include "core/base/aligned_buffer.hpp"
 #include "core/base/error.hpp"
-#include "core/data/finite.hpp"
 #include "core/data/order.hpp"
 #include "core/data/weights.hpp"
 #include "core/query/costs.hpp"
 #include "core/query/legendre_rule.hpp"
 #include "core/query/line_kernel.hpp"
 #include "core/query/normal_mixture.hpp"
-#include "core/query/orthant_series.hpp"
+#include "core/query/normal_series.hpp"
 #include "simd/query/query.hpp"
 
 namespace kestrel {
@@ -300,22 +299,6 @@ bool takes_series(const QueryDensity& density, const std::vector<Span<const doub
   return fits && plan.seconds < seconds;
 }
 
-/// Whether the series serves these points at all. Not where query_boxes() will throw.
-bool may_be_read(const QueryDensity& density, const MatrixView& points,
-                 const ParallelOptions& options) {
-  const std::size_t d = density.x.cols;
-  if (is_compact(density.kernel.kernel) || d < 2 || d > 3 || density.root.size != d * d ||
-      density.w.size != density.x.rows || is_diagonal(d, density.root)) {
-    return false;
-  }
-  for (std::size_t i = 0; i < points.rows * d; ++i) {
-    if (std::isnan(points.data[i])) return false;
-  }
-  kernel_scale(density.kernel, d, density.root);  // throws for an invalid bandwidth
-  return points.rows > 0 && all_finite({density.x.data, density.x.rows * d}, options) &&
-         weight_sums(density.w, options).sum > 0;
-}
-
 }  // namespace
 
 void orthants_on_grid(const QueryDensity& density, const std::vector<Span<const double>>& axes,
@@ -334,31 +317,6 @@ void orthants_on_grid(const QueryDensity& density, const std::vector<Span<const 
   }
   if (!by_series) OrthantSums(density, axes, side, options, out).add_all();
   for (double& share : out) share = std::min(std::max(share / weight, 0.0), 1.0);
-}
-
-void orthants_at_points(const QueryDensity& density, const MatrixView& points, Side side,
-                        const RunOptions& options, Span<double> out) {
-  const std::size_t d = density.x.cols;
-  if (points.cols != d || out.size != points.rows) {
-    throw error(ErrorKind::internal, "points or an output of a wrong size");
-  }
-  if (may_be_read(density, points, options.parallel)) {
-    const SeriesPlan plan = plan_series_at_points(density, points.rows, options);
-    const double boxes = 1e-9 * kBoxSampleNs * static_cast<double>(density.x.rows) *
-                         static_cast<double>(points.rows) * normal_mixture_terms(d, density.root);
-    if (plan.bytes <= FourierDemand().bytes && plan.seconds < boxes) {
-      orthants_by_reading(plan, density, points, side, options, out);
-      const double weight = weight_sums(density.w, options.parallel).sum;
-      for (double& share : out) share = std::min(std::max(share / weight, 0.0), 1.0);
-      return;
-    }
-  }
-  const std::vector<double> open(points.rows * d, (side == Side::below ? -1 : 1) * kInfinity);
-  const MatrixView none{open.data(), points.rows, d};
-  const bool below = side == Side::below;
-  const QueryAnswers answers =
-      query_boxes(density, below ? none : points, below ? points : none, -1, options);
-  std::copy(answers.share.begin(), answers.share.end(), out.begin());
 }
 
 }  // namespace kestrel

@@ -1,4 +1,4 @@
-// The mass of a density in the orthants at points: its distribution function there.
+// The mass of a density in the orthants at the points of a grid: its distribution function there.
 #ifndef KESTREL_CORE_QUERY_ORTHANTS_HPP
 #define KESTREL_CORE_QUERY_ORTHANTS_HPP
 
@@ -19,7 +19,7 @@ enum class Side { below, above };
 /// Kernels: product kernels (diagonal H) and the normal one with any H. Their masses are products
 /// of one-dimensional ones, so the grid is a sum of outer products (orthants.cpp). The normal
 /// kernel with correlations is summed either so, over the terms of its NormalMixture, or by the
-/// series of its modes (orthant_series.hpp), whichever is expected to take less time.
+/// series of its modes (normal_series.hpp), whichever is expected to take less time.
 ///
 /// Error of a share:
 /// - normal kernel, diagonal H: 1e-14 (1 + d) of itself (z bandwidths from the data the rounding of
@@ -34,14 +34,6 @@ enum class Side { below, above };
 /// error(memory) if the series needs more than 1 GB and the mixture more than kMaxTerms terms.
 void orthants_on_grid(const QueryDensity& density, const std::vector<Span<const double>>& axes,
                       Side side, const RunOptions& options, Span<double> out);
-
-/// The same at points, m*d, which may be infinite: out[i] for point i, for the kernels and with the
-/// errors of query_boxes(), except that shares of the normal kernel with correlations may have an
-/// error of 2e-13 d of the whole mass. For these, in two and three variables, the series of its
-/// modes is read off at the points where that is expected to take less time than the boxes: O(n + N
-/// log N + m) for N cells instead of O(n m) for each term. Throws error(input) as query_boxes().
-void orthants_at_points(const QueryDensity& density, const MatrixView& points, Side side,
-                        const RunOptions& options, Span<double> out);
 
 }  // namespace kestrel
 

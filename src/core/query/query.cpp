@@ -7,8 +7,12 @@
 #include <string>
 
 #include "core/base/error.hpp"
+#include "core/data/finite.hpp"
 #include "core/data/weights.hpp"
+#include "core/query/costs.hpp"
 #include "core/query/kernel.hpp"
+#include "core/query/normal_mixture.hpp"
+#include "core/query/normal_series.hpp"
 #include "core/query/tree.hpp"
 #include "simd/query/query.hpp"
 
@@ -139,6 +143,34 @@ std::vector<BoxMoments> held_by_boxes(const QueryKernel& kernel, const QueryTree
   return total;
 }
 
+/// Whether boxes are shares of the normal kernel with correlations, of finite data, and in so few
+/// variables that a series serves them.
+bool may_take_series(const QueryDensity& density, const ParallelOptions& options) {
+  const std::size_t d = density.x.cols;
+  return !is_compact(density.kernel.kernel) && d >= 2 && d <= 3 && density.x.rows > 0 &&
+         !is_diagonal(d, density.root) && all_finite({density.x.data, density.x.rows * d}, options);
+}
+
+/// The shares by the series, if that is expected to take less time. Data that are not finite, or
+/// without weight, are left to the tree.
+bool shares_by_series(const QueryDensity& density, const MatrixView& lower, const MatrixView& upper,
+                      const RunOptions& options, std::vector<double>* share) {
+  const std::size_t m = lower.rows;
+  if (m == 0 || !may_take_series(density, options.parallel)) return false;
+  check_weights(density.w, options.parallel);
+  const double weight = weight_sums(density.w, options.parallel).sum;
+  if (!(weight > 0)) return false;
+  const SeriesPlan plan = plan_series_of_boxes(density, m, options);
+  const double seconds = 1e-9 * kBoxSampleNs * static_cast<double>(density.x.rows) *
+                         static_cast<double>(m) *
+                         normal_mixture_terms(density.x.cols, density.root);
+  if (!(plan.bytes <= FourierDemand().bytes && plan.seconds < seconds)) return false;
+  share->resize(m);
+  boxes_by_series(plan, density, lower, upper, options, {share->data(), m});
+  for (double& value : *share) value = std::min(std::max(value / weight, 0.0), 1.0);
+  return true;
+}
+
 }  // namespace
 
 QueryAnswers query_boxes(const QueryDensity& density, const MatrixView& lower,
@@ -149,12 +181,12 @@ QueryAnswers query_boxes(const QueryDensity& density, const MatrixView& lower,
     throw error(ErrorKind::internal, "bandwidth root or variable of a wrong size");
   }
   const std::unique_ptr<QueryKernel> kernel = kernel_of(density, options.table);
+  QueryAnswers answers;
+  if (of < 0 && shares_by_series(density, lower, upper, options, &answers.share)) return answers;
   const QueryTree tree(density.x, density.w, kernel->scale(), of, options.parallel);
   check_extent(tree, kernel->scale());
   const std::vector<BoxMoments> held =
       held_by_boxes(*kernel, tree, lower, upper, of, options.parallel);
-
-  QueryAnswers answers;
   for (std::size_t i = 0; i < m; ++i) {
     const BoxMoments& total = held[i];
     // The masses sum to the weight only up to rounding.

@@ -37,7 +37,7 @@ struct QueryAnswers {
 /// - normal kernel, diagonal H: 5e-15 (1 + d) of itself (measured; z bandwidths from the data the
 ///   rounding of limits adds 6e-16 z^2);
 /// - normal kernel with correlations: 1e-13 of itself for each dimension, and 1e-13 of the whole
-///   mass (core/query/normal_mixture.hpp);
+///   mass (core/query/normal_mixture.hpp), or 2e-13 d of the whole mass (see below);
 /// - other product kernels: 1e-14 d of the whole mass, as limits are rounded at a kernel's edge;
 /// - radial kernels: 1e-11 of the mass of the kernels that are cut.
 ///
@@ -47,7 +47,10 @@ struct QueryAnswers {
 ///
 /// O(n d) for each box, times the terms of a mixture, less for nodes inside or outside, after O(n d
 /// log n) for a tree, which takes one thread and does not poll; O(n d + m d) memory and at most 25
-/// MB. The same bits for any number of threads; instruction sets differ in the last bits.
+/// MB. Shares of many boxes of the normal kernel with correlations, in two and three variables, are
+/// read off a Fourier series where that is expected to take less time (normal_series.hpp): O(n + N
+/// log N + m) for N cells, without moments. The same bits for any number of threads; instruction
+/// sets differ in the last bits.
 ///
 /// Throws error(input) if sizes do not match, a limit is NaN or a lower one above the upper one,
 /// weights are negative or all zero, numbers are not finite, samples lie more than 1e150 bandwidths

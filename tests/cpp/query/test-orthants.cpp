@@ -6,7 +6,7 @@
 
 #include "common.hpp"
 #include "core/base/error.hpp"
-#include "core/query/orthant_series.hpp"
+#include "core/query/normal_series.hpp"
 #include "core/query/orthants.hpp"
 #include "query-oracle.hpp"
 
@@ -89,28 +89,49 @@ std::vector<double> points_of(const Axes& axes) {
   return at;
 }
 
-/// Those of the series read off at points; empty if it takes more than 100 MB.
-std::vector<double> by_reading(const Shape& shape, const std::vector<double>& at, Side side,
-                               const RunOptions& options) {
-  const std::size_t m = at.size() / shape.d;
-  const SeriesPlan plan = plan_series_at_points(density_of(shape), m, options);
+/// Boxes from these points on, or up to them, without ends: their orthants.
+struct Boxes {
+  std::vector<double> at, open;
+  std::size_t m, d;
+  Side side;
+
+  Boxes(const Shape& shape, const std::vector<double>& points, Side towards)
+      : at(points),
+        open(points.size(), towards == Side::below ? -kInfinite : kInfinite),
+        m(points.size() / shape.d),
+        d(shape.d),
+        side(towards) {}
+  MatrixView lower() const { return {(side == Side::below ? open : at).data(), m, d}; }
+  MatrixView upper() const { return {(side == Side::below ? at : open).data(), m, d}; }
+};
+
+/// Their shares by the series; empty if it takes more than 100 MB.
+std::vector<double> by_reading(const Shape& shape, const Boxes& boxes, const RunOptions& options) {
+  const SeriesPlan plan = plan_series_of_boxes(density_of(shape), boxes.m, options);
   if (!(plan.bytes < 1e8)) return {};
-  std::vector<double> out(m, -1);
-  orthants_by_reading(plan, density_of(shape), {at.data(), m, shape.d}, side, options,
-                      {out.data(), m});
+  std::vector<double> out(boxes.m, -1);
+  boxes_by_series(plan, density_of(shape), boxes.lower(), boxes.upper(), options,
+                  {out.data(), boxes.m});
   real weight = 0;
   for (const double w : shape.w) weight += w;
   for (double& share : out) share = static_cast<double>(share / weight);
   return out;
 }
 
-std::vector<double> at_points(const Shape& shape, const KernelChoice& kernel,
-                              const std::vector<double>& at, Side side, const RunOptions& options) {
-  const std::size_t m = at.size() / shape.d;
-  std::vector<double> out(m, -1);
-  orthants_at_points(density_of(shape, kernel), {at.data(), m, shape.d}, side, options,
-                     {out.data(), m});
-  return out;
+std::vector<double> shares(const Shape& shape, const Boxes& boxes, const RunOptions& options) {
+  return query_boxes(density_of(shape), boxes.lower(), boxes.upper(), -1, options).share;
+}
+
+/// The same one by one, for which no series is worth while.
+std::vector<double> single_shares(const Shape& shape, const Boxes& boxes,
+                                  const RunOptions& options) {
+  std::vector<double> all;
+  for (std::size_t i = 0; i < boxes.m; ++i) {
+    std::vector<double> one(shape.d);
+    for (std::size_t k = 0; k < shape.d; ++k) one[k] = boxes.at[k * boxes.m + i];
+    all.push_back(shares(shape, Boxes(shape, one, boxes.side), options)[0]);
+  }
+  return all;
 }
 
 /// The mass of a kernel on one side of a line.
@@ -254,15 +275,10 @@ TEST_P(TiltedOrthants, AgreeWithBoxesAndSeries) {
   for (const Side side : {Side::below, Side::above}) {
     const std::vector<double> got = orthants(shape, {}, axes, side, options);
     const std::vector<double> series = by_series(shape, axes, side, options);
-    const std::vector<double> at = points_of(axes),
-                              open(m * shape.d, side == Side::below ? -kInfinite : kInfinite);
-    const std::vector<double> read = by_reading(shape, at, side, options);
-    const std::vector<double> chosen = at_points(shape, {}, at, side, options);
-    const MatrixView points{at.data(), m, shape.d}, none{open.data(), m, shape.d};
-    const std::vector<double> boxes =
-        query_boxes(density_of(shape), side == Side::below ? none : points,
-                    side == Side::below ? points : none, -1, options)
-            .share;
+    const Boxes to(shape, points_of(axes), side);
+    const std::vector<double> read = by_reading(shape, to, options);
+    const std::vector<double> chosen = shares(shape, to, options);
+    const std::vector<double> boxes = single_shares(shape, to, options);
     for (std::size_t i = 0; i < m; ++i) {
       ASSERT_NEAR(got[i], boxes[i], slack) << place(i);
       if (!series.empty()) {
@@ -295,8 +311,10 @@ TEST(OrthantSeriesOf, ManySamplesHasTheirDigitsFarFromZeroToo) {
     const std::vector<double> one = by_series(near, axes, Side::below, options);
     const std::vector<double> other = by_series(far, moved, Side::below, options);
     const std::vector<double> grid = orthants(near, {}, axes, Side::below, options);
-    const std::vector<double> read = by_reading(near, points_of(axes), Side::below, options);
-    const std::vector<double> moved_read = by_reading(far, points_of(moved), Side::below, options);
+    const std::vector<double> read =
+        by_reading(near, Boxes(near, points_of(axes), Side::below), options);
+    const std::vector<double> moved_read =
+        by_reading(far, Boxes(far, points_of(moved), Side::below), options);
     ASSERT_FALSE(one.empty());
     for (std::size_t i = 0; i < one.size(); ++i) {
       EXPECT_NEAR(one[i], other[i], 1e-14) << place(i);
@@ -321,7 +339,8 @@ TEST(OrthantThreads, TheSameBitsForEveryNumber) {
       const std::vector<double> series = by_series(shape, axes, Side::above, options);
       EXPECT_FALSE(series.empty());
       both.insert(both.end(), series.begin(), series.end());
-      const std::vector<double> read = by_reading(shape, points_of(axes), Side::above, options);
+      const std::vector<double> read =
+          by_reading(shape, Boxes(shape, points_of(axes), Side::above), options);
       both.insert(both.end(), read.begin(), read.end());
       return both;
     };
@@ -331,48 +350,77 @@ TEST(OrthantThreads, TheSameBitsForEveryNumber) {
   }
 }
 
-// Boxes where the series has no part: without correlations, for few points, and for one variable.
-TEST(OrthantsAtPoints, AreBoxesWhereThoseAreFaster) {
+// Boxes with limits on all sides, among them thin and empty ones.
+TEST(BoxSeries, HasBoxesWithinLimits) {
   const RunOptions options = run_on(simd::find_table("auto"));
-  const auto box_shares = [&](const Shape& shape, const KernelChoice& kernel,
-                              const std::vector<double>& at) {
-    const std::size_t m = at.size() / shape.d;
-    const std::vector<double> open(at.size(), kInfinite);
-    return query_boxes(density_of(shape, kernel), {at.data(), m, shape.d},
-                       {open.data(), m, shape.d}, -1, options)
-        .share;
-  };
-  const Shape straight = shapes::make("straight", 300, 1, 2, 0.4);
-  const Shape tilted = shapes::tilted(shapes::make("tilted", 3000, 1, 2, 0.4));
-  const Shape line = shapes::make("line", 300, 1, 1, 0.4);
-  const std::vector<double> one = {0.1, -0.3}, many = points_of(axes_about(tilted, 60));
-  EXPECT_EQ(at_points(straight, {}, many, Side::above, options), box_shares(straight, {}, many));
-  EXPECT_EQ(at_points(tilted, {}, one, Side::above, options), box_shares(tilted, {}, one));
-  EXPECT_EQ(at_points(line, {}, one, Side::above, options), box_shares(line, {}, one));
-  const KernelChoice biweight{Kernel::biweight, KernelType::radial};
-  EXPECT_EQ(at_points(straight, biweight, one, Side::above, options),
-            box_shares(straight, biweight, one));
-  const std::vector<double> read = by_reading(tilted, many, Side::above, options);
-  const std::vector<double> chosen = at_points(tilted, {}, many, Side::above, options);
-  ASSERT_EQ(read.size(), chosen.size());
-  for (std::size_t i = 0; i < read.size(); ++i) {
-    EXPECT_NEAR(chosen[i], std::min(std::max(read[i], 0.0), 1.0), 1e-15) << place(i);
+  for (const std::size_t d : {2, 3}) {
+    const Shape shape = shapes::tilted(shapes::make("boxes", 600, 1, d, 0.7));
+    std::mt19937_64 random(d);
+    const std::size_t m = 50;
+    std::vector<double> lower(m * d), upper(m * d);
+    for (std::size_t i = 0; i < m * d; ++i) {
+      lower[i] = 2 * shapes::normal(random);
+      upper[i] = lower[i] + (i % 7 == 0 ? 1e-9 : i % 11 == 0 ? 0.0 : 3.0);
+      if (i % 5 == 0) lower[i] = -kInfinite;
+      if (i % 13 == 0) upper[i] = kInfinite;
+    }
+    const SeriesPlan plan = plan_series_of_boxes(density_of(shape), m, options);
+    ASSERT_LT(plan.bytes, 1e8);
+    std::vector<double> mass(m);
+    boxes_by_series(plan, density_of(shape), {lower.data(), m, d}, {upper.data(), m, d}, options,
+                    {mass.data(), m});
+    for (std::size_t i = 0; i < m; ++i) {
+      std::vector<double> low(d), high(d);
+      for (std::size_t k = 0; k < d; ++k) low[k] = lower[k * m + i], high[k] = upper[k * m + i];
+      const QueryAnswers one =
+          query_boxes(density_of(shape), {low.data(), 1, d}, {high.data(), 1, d}, -1, options);
+      EXPECT_NEAR(mass[i] / 600, one.share[0], 2e-13 * static_cast<double>(d)) << place(i);
+      if (one.share[0] == 0) {
+        EXPECT_EQ(mass[i], 0) << place(i);
+      }
+    }
   }
 }
 
-TEST(OrthantsAtPoints, HaveTheErrorsOfBoxes) {
+TEST(BoxSeries, IsTakenForManyBoxesOfATiltedKernelWithoutMoments) {
+  const RunOptions options = run_on(simd::find_table("auto"));
+  const Shape tilted = shapes::tilted(shapes::make("tilted", 3000, 1, 2, 0.4));
+  const Boxes many(tilted, points_of(axes_about(tilted, 60)), Side::below);
+  std::vector<double> read = by_reading(tilted, many, options);
+  for (double& share : read) share = std::min(std::max(share, 0.0), 1.0);
+  const std::vector<double> chosen = shares(tilted, many, options);
+  ASSERT_EQ(read.size(), chosen.size());
+  for (std::size_t i = 0; i < read.size(); ++i) ASSERT_NEAR(chosen[i], read[i], 1e-15) << place(i);
+  // Elsewhere a box has the same bits among others and alone.
+  const Shape straight = shapes::make("straight", 3000, 1, 2, 0.4);
+  const Boxes to(straight, many.at, Side::below);
+  EXPECT_EQ(shares(straight, to, options), single_shares(straight, to, options));
+  EXPECT_NE(chosen, single_shares(tilted, many, options));
+  const std::vector<double> with_moments =
+      query_boxes(density_of(tilted), many.lower(), many.upper(), 0, options).share;
+  for (std::size_t i = 0; i < many.m; i += 500) {
+    const double at[] = {many.at[i], many.at[many.m + i]}, open[] = {-kInfinite, -kInfinite};
+    const QueryAnswers one = query_boxes(density_of(tilted), {open, 1, 2}, {at, 1, 2}, 0, options);
+    EXPECT_EQ(with_moments[i], one.share[0]) << place(i);
+  }
+}
+
+TEST(BoxSeries, LeavesErrorsToBoxes) {
   const RunOptions options = run_on(simd::find_table("auto"));
   Shape shape = shapes::tilted(shapes::make("errors", 3000, 1, 2, 0.4));
   std::vector<double> at(8000, 0.5);
+  const auto below = [&] { return shares(shape, Boxes(shape, at, Side::below), options); };
+  EXPECT_EQ(below().size(), 4000u);
   at[17] = std::nan("");
-  EXPECT_THROW(at_points(shape, {}, at, Side::below, options), error);
+  EXPECT_THROW(below(), error);
   at[17] = 0.5;
+  shape.w[3] = -1;
+  EXPECT_THROW(below(), error);
   std::fill(shape.w.begin(), shape.w.end(), 0.0);
-  EXPECT_THROW(at_points(shape, {}, at, Side::below, options), error);
+  EXPECT_THROW(below(), error);
   std::fill(shape.w.begin(), shape.w.end(), 1.0);
-  EXPECT_TRUE(at_points(shape, {}, {}, Side::below, options).empty());
   shape.x[5] = kInfinite;
-  EXPECT_THROW(at_points(shape, {}, at, Side::below, options), error);
+  EXPECT_THROW(below(), error);
 }
 
 // A sample of weight 3 is three samples, one of weight 0 none.

@@ -1,6 +1,6 @@
-// Orthants of the normal kernel with correlations, by its Fourier series.
-#ifndef KESTREL_CORE_QUERY_ORTHANT_SERIES_HPP
-#define KESTREL_CORE_QUERY_ORTHANT_SERIES_HPP
+// The mass of the normal kernel with correlations in boxes and orthants, by its Fourier series.
+#ifndef KESTREL_CORE_QUERY_NORMAL_SERIES_HPP
+#define KESTREL_CORE_QUERY_NORMAL_SERIES_HPP
 
 #include <vector>
 
@@ -17,9 +17,9 @@ namespace kestrel {
 ///
 ///     u for m = 0,   P sin(pi m u / P) exp(pi i m u / P) / (pi m) for m != 0.
 ///
-/// So the shares on a grid are the modes times one matrix for each axis. At other points the
+/// So the shares of orthants on a grid are the modes times one matrix for each axis. For boxes the
 /// integrals of all modes but those with m = 0 are periodic functions, which are read off cells as
-/// a density is, see orthants_by_reading(). The coefficients c_m come from the `fourier` engine.
+/// a density is. The coefficients c_m come from the `fourier` engine.
 ///
 /// Error: wrapping leaves 4e-18 of the mass for each axis. The modes beyond the cut of the Gaussian
 /// exp(-t'Ht / 2) at tolerance / 9 add less than tolerance / 9 times (2 / pi) / cut^2 times 1 + 2
@@ -35,20 +35,20 @@ struct SeriesPlan {
 SeriesPlan plan_series(const QueryDensity& density, const std::vector<Span<const double>>& axes,
                        const RunOptions& options);
 
-/// For so many points. O(n).
-SeriesPlan plan_series_at_points(const QueryDensity& density, std::size_t points,
-                                 const RunOptions& options);
+/// For so many boxes. O(n).
+SeriesPlan plan_series_of_boxes(const QueryDensity& density, std::size_t boxes,
+                                const RunOptions& options);
 
 /// As orthants_on_grid() for the normal kernel. The plan must be finite.
 void orthants_by_series(const SeriesPlan& plan, const QueryDensity& density,
                         const std::vector<Span<const double>>& axes, Side side,
                         const RunOptions& options, Span<double> out);
 
-/// As orthants_at_points() for the normal kernel. The plan, of plan_series_at_points(), must be
-/// finite. O(n + N log N + 2^d m), N cells.
-void orthants_by_reading(const SeriesPlan& plan, const QueryDensity& density,
-                         const MatrixView& points, Side side, const RunOptions& options,
-                         Span<double> out);
+/// The masses of boxes, m*d limits, which may be infinite: those of query_boxes() for the normal
+/// kernel, times the sum of weights. The plan, of plan_series_of_boxes(), must be finite. O(n + N
+/// log N + 2^d m), N cells.
+void boxes_by_series(const SeriesPlan& plan, const QueryDensity& density, const MatrixView& lower,
+                     const MatrixView& upper, const RunOptions& options, Span<double> out);
 
 }  // namespace kestrel
 

@@ -1,4 +1,4 @@
-#include "core/query/orthant_series.hpp"
+#include "core/query/normal_series.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -109,7 +109,7 @@ SeriesPlan lay_plan(const QueryDensity& density, bool readable, const RunOptions
   return plan;
 }
 
-// ---- at points
+// ---- boxes
 
 /// The part of a series whose modes vary along some axes, for a function that is periodic in them.
 /// These are the last axes of `geometry`.
@@ -195,58 +195,60 @@ void integrate_modes(const FourierGeometry& whole, const FourierWindow& window,
   inverse_transform(cells, box, options);
 }
 
-/// Points in z, moved to the ends of the samples' reach if they are beyond: the integrals are the
-/// same there. They run from one end to the point, or from the point to the other end.
-class SeriesPoints {
+/// The limits of a box in z.
+struct SeriesBox {
+  Point3 lower{}, upper{};
+  bool empty = false;
+};
+
+/// Limits are moved to the ends of the samples' reach if they are beyond: the masses are the same.
+class SeriesBoxes {
  public:
-  SeriesPoints(const DensityFrame& frame, const FourierGeometry& geometry, const MatrixView& points,
-               Side side)
-      : geometry_(geometry), points_(points), side_(side) {
+  SeriesBoxes(const DensityFrame& frame, const FourierGeometry& geometry, const MatrixView& lower,
+              const MatrixView& upper)
+      : geometry_(geometry), lower_(lower), upper_(upper) {
     for (std::size_t a = 3 - geometry.d; a < 3; ++a) {
       const double reach = kWholeNormal * std::sqrt(frame.h[4 * a]);
       range_[a] = {geometry.low[a] - reach, geometry.high[a] + reach};
     }
   }
 
-  double end(std::size_t a) const { return side_ == Side::below ? range_[a].low : range_[a].high; }
   const Range& range(std::size_t a) const { return range_[a]; }
-  Point3 at(std::size_t i) const {
-    Point3 z{};
+  SeriesBox at(std::size_t i) const {
+    SeriesBox box;
     for (std::size_t k = 0; k < geometry_.d; ++k) {
       const std::size_t a = geometry_.axis(k);
-      const double from_centre = (points_(i, k) - geometry_.centre[k]) * geometry_.scale[k];
-      z[a] = std::min(std::max(from_centre, range_[a].low), range_[a].high);
+      box.lower[a] = moved(lower_(i, k), k);
+      box.upper[a] = moved(upper_(i, k), k);
+      box.empty = box.empty || !(box.lower[a] < box.upper[a]);
     }
-    return z;
-  }
-  /// Whether the integral is over nothing.
-  bool is_empty(const Point3& z) const {
-    for (std::size_t a = 3 - geometry_.d; a < 3; ++a) {
-      if (z[a] == end(a)) return true;
-    }
-    return false;
+    return box;
   }
 
  private:
+  double moved(double limit, std::size_t k) const {
+    const Range& range = range_[geometry_.axis(k)];
+    const double z = (limit - geometry_.centre[k]) * geometry_.scale[k];
+    return std::min(std::max(z, range.low), range.high);
+  }
+
   const FourierGeometry& geometry_;
-  const MatrixView& points_;
-  const Side side_;
+  const MatrixView &lower_, &upper_;
   std::array<Range, 3> range_;
 };
 
-/// The periodic function of a part, with the differences between a point and the end along all its
-/// axes.
+/// The periodic function of a part, with the differences between a box's limits along all its axes.
 double differences(const PeriodicPart& part, const FourierReader& reader, const double* cells,
-                   const SeriesPoints& points, const Point3& z) {
+                   const SeriesBox& box) {
   const std::size_t d = part.axes.size();
   double sum = 0;
   for (std::size_t corner = 0; corner < std::size_t{1} << d; ++corner) {
     Point3 at{};
     double sign = 1, here = 0;
     for (std::size_t i = 0; i < d; ++i) {
-      const bool at_end = (corner >> i & 1) != 0;
-      at[part.geometry.axis(i)] = at_end ? points.end(part.axes[i]) : z[part.axes[i]];
-      if (at_end) sign = -sign;
+      const bool at_lower = (corner >> i & 1) != 0;
+      at[part.geometry.axis(i)] = (at_lower ? box.lower : box.upper)[part.axes[i]];
+      if (at_lower) sign = -sign;
     }
     reader.read_point(cells, 1, at, &here);
     sum += sign * here;
@@ -269,14 +271,14 @@ SeriesPlan plan_series(const QueryDensity& density, const std::vector<Span<const
   return plan;
 }
 
-SeriesPlan plan_series_at_points(const QueryDensity& density, std::size_t points,
-                                 const RunOptions& options) {
+SeriesPlan plan_series_of_boxes(const QueryDensity& density, std::size_t boxes,
+                                const RunOptions& options) {
   std::size_t lanes = 0;
   SeriesPlan plan = lay_plan(density, true, options, &lanes);
   const std::size_t d = density.x.cols;
   const double corners = std::exp2(static_cast<double>(d));
   plan.seconds +=
-      read_seconds(static_cast<double>(points) * corners, plan.geometry.taps, d, plan.bytes / 8);
+      read_seconds(static_cast<double>(boxes) * corners, plan.geometry.taps, d, plan.bytes / 8);
   return plan;
 }
 
@@ -298,9 +300,8 @@ void orthants_by_series(const SeriesPlan& plan, const QueryDensity& density,
                  part_of(options, 0.6, 1.0), out);
 }
 
-void orthants_by_reading(const SeriesPlan& plan, const QueryDensity& density,
-                         const MatrixView& points, Side side, const RunOptions& options,
-                         Span<double> out) {
+void boxes_by_series(const SeriesPlan& plan, const QueryDensity& density, const MatrixView& lower,
+                     const MatrixView& upper, const RunOptions& options, Span<double> out) {
   const FourierGeometry& geometry = plan.geometry;
   FourierGrid grid(geometry, options);
   grid.add(density.x, density.w, part_of(options, 0.0, 0.4));
@@ -308,21 +309,20 @@ void orthants_by_reading(const SeriesPlan& plan, const QueryDensity& density,
   forward_transform(modes.data(), geometry.box, part_of(options.parallel, 0.4, 0.5));
   const FourierWindow window(geometry.taps);
   const ModeFactors factors(geometry, window, plan.frame.h, 1);
-  const SeriesPoints places(plan.frame, geometry, points, side);
+  const SeriesBoxes boxes(plan.frame, geometry, lower, upper);
   const unsigned all = (1u << geometry.d) - 1;
-  // Adds term(z) times the distances from the end along the axes that are not in the set.
+  // Adds term(box) times the lengths of a box along the axes that are not in the set.
   const auto add = [&](unsigned set, const auto& term) {
     const double begin = 0.6 + 0.4 * set / (all + 1.0), end = 0.6 + 0.4 * (set + 1) / (all + 1.0);
     pass_over(out.size, part_of(options.parallel, begin, end),
               [&](std::size_t, std::size_t first, std::size_t last) {
                 for (std::size_t i = first; i < last; ++i) {
-                  const Point3 z = places.at(i);
-                  if (places.is_empty(z)) continue;  // and stays zero, without rounding
-                  double product = term(z);
+                  const SeriesBox box = boxes.at(i);
+                  if (box.empty) continue;  // and stays zero, without rounding
+                  double product = term(box);
                   for (std::size_t k = 0; k < geometry.d; ++k) {
                     const std::size_t a = geometry.axis(k);
-                    if ((set >> k & 1) == 0) product *= z[a] - places.end(a);
-                    if (side == Side::above) product = -product;
+                    if ((set >> k & 1) == 0) product *= box.upper[a] - box.lower[a];
                   }
                   out[i] += product;
                 }
@@ -332,7 +332,7 @@ void orthants_by_reading(const SeriesPlan& plan, const QueryDensity& density,
   std::vector<double> factor(1 + kRowPadding);
   factors.fill(0, 0, 0, 1, factor.data());
   const double mean = factor[0] * modes[0];
-  add(0, [&](const Point3&) { return mean; });
+  add(0, [&](const SeriesBox&) { return mean; });
   for (unsigned set = 1; set <= all; ++set) {
     const PeriodicPart part = part_of_series(geometry, set);
     RawVector<double> own(set < all ? part.geometry.box.size() : 0);
@@ -341,9 +341,9 @@ void orthants_by_reading(const SeriesPlan& plan, const QueryDensity& density,
                     part_of(options.parallel, 0.6, 0.6), cells);
     std::array<Range, 3> readable;
     for (std::size_t i = 0; i < part.axes.size(); ++i)
-      readable[part.geometry.axis(i)] = places.range(part.axes[i]);
+      readable[part.geometry.axis(i)] = boxes.range(part.axes[i]);
     const FourierReader reader(part.geometry, window, readable, options.table);
-    add(set, [&](const Point3& z) { return differences(part, reader, cells, places, z); });
+    add(set, [&](const SeriesBox& box) { return differences(part, reader, cells, box); });
   }
 }
 
