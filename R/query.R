@@ -46,9 +46,9 @@
 #' 1e-14 of `N`. Variances have an error of 1e-11, and a larger one in boxes whose count is hardly larger than its
 #' error. A Gaussian kernel with correlations is computed as a sum of kernels without them. This adds, for each
 #' dimension, an error of 1e-13 of the count and 1e-13 of `N`. Counts of many boxes in two and three dimensions are read
-#' off a Fourier series, with an error of 2e-13 of `N` for each dimension. Radial polynomial kernels (uniform, Epanechnikov,
-#' biweight, triweight) in two and three dimensions are integrated slice by slice, with an error of at most 1e-11 of
-#' `N`. More dimensions are refused, and so are the radial triangular, tricube and cosine kernels.
+#' off a Fourier series, with an error of 2e-13 of `N` for each dimension. Radial polynomial kernels (uniform,
+#' Epanechnikov, biweight, triweight) in two and three dimensions are integrated slice by slice, with an error of at
+#' most 1e-11 of `N`. More dimensions are refused, and so are the radial triangular, tricube and cosine kernels.
 #'
 #' @section Interval:
 #' The interval assumes that the `n` rows of the estimate are a simple random sample without replacement of a table of
@@ -108,11 +108,11 @@
 #'   entirely inside or outside of the box take less, and so do variables without limits. A bandwidth matrix with
 #'   correlations multiplies this by the number of kernels in its sum, about 20 for a moderate correlation in two
 #'   dimensions and 400 in three. But counts of many boxes take O(n), a fast Fourier transform, and microseconds for
-#'   each box: 0.05 seconds for 5,000 boxes and 100,000 observations. A radial kernel takes 0.1 microseconds for a row at one edge of the box. At a corner
-#'   it takes 10 microseconds in two dimensions and a millisecond in three. Alternatives multiply it by the number of
-#'   their intersections that are not empty, and quantiles by about 45. Intervals of other quantities than counts take
-#'   another O(n d) for each box, in R. All threads are used, and their number does
-#'   not change the result.
+#'   each box: 0.05 seconds for 5,000 boxes and 100,000 observations. A radial kernel takes 0.1 microseconds for a row
+#'   at one edge of the box. At a corner it takes 10 microseconds in two dimensions and a millisecond in three.
+#'   Alternatives multiply it by the number of their intersections that are not empty, and quantiles by about 45.
+#'   Intervals of other quantities than counts take another O(n d) for each box, in R. All threads are used, and their
+#'   number does not change the result.
 #' @references Andrzejewski, W., Gramacki, A. & Gramacki, J. (2013) Density estimations for approximate query processing
 #'   on SIMD architectures.
 #'
