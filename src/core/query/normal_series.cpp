@@ -104,6 +104,10 @@ SeriesPlan lay_plan(const QueryDensity& density, bool readable, const RunOptions
   if (!lay_series(frame, margin, &geometry)) return plan;
   double cells = 1;
   for (std::size_t a = 0; a < 3; ++a) cells *= static_cast<double>(geometry.box.cells[a]);
+  for (std::size_t a = 3 - d; a < 3; ++a) {
+    const double bandwidths = frame.samples[a].length() / std::sqrt(frame.h[4 * a]);
+    plan.extent = std::max(plan.extent, bandwidths);
+  }
   plan.bytes = 8 * cells;
   plan.seconds = spread_seconds(extent.n, geometry.taps, d, cells);
   return plan;

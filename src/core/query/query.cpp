@@ -164,7 +164,8 @@ bool shares_by_series(const QueryDensity& density, const MatrixView& lower, cons
   const double seconds = 1e-9 * kBoxSampleNs * static_cast<double>(density.x.rows) *
                          static_cast<double>(m) *
                          normal_mixture_terms(density.x.cols, density.root);
-  if (!(plan.bytes <= FourierDemand().bytes && plan.seconds < seconds)) return false;
+  if (!(plan.bytes <= FourierDemand().bytes && plan.extent <= kMaxSeriesExtent)) return false;
+  if (!(plan.seconds < seconds)) return false;
   share->resize(m);
   boxes_by_series(plan, density, lower, upper, options, {share->data(), m});
   for (double& value : *share) value = std::min(std::max(value / weight, 0.0), 1.0);

@@ -6,6 +6,8 @@
 
 #include "common.hpp"
 #include "core/base/error.hpp"
+#include "core/query/costs.hpp"
+#include "core/query/normal_mixture.hpp"
 #include "core/query/normal_series.hpp"
 #include "core/query/orthants.hpp"
 #include "query-oracle.hpp"
@@ -403,6 +405,19 @@ TEST(BoxSeries, IsTakenForManyBoxesOfATiltedKernelWithoutMoments) {
     const QueryAnswers one = query_boxes(density_of(tilted), {open, 1, 2}, {at, 1, 2}, 0, options);
     EXPECT_EQ(with_moments[i], one.share[0]) << place(i);
   }
+}
+
+// A long and narrow cloud, whose cells would fit.
+TEST(BoxSeries, IsNotTakenWhereCoordinatesLoseTheirDigits) {
+  const RunOptions options = run_on(simd::find_table("auto"));
+  Shape shape = shapes::tilted(shapes::make("long", 3000, 1, 2, 0.4));
+  for (std::size_t i = 0; i < shape.n; ++i) shape.x[i] *= 200;
+  const Boxes many(shape, points_of(axes_about(shape, 60)), Side::below);
+  const SeriesPlan plan = plan_series_of_boxes(density_of(shape), many.m, options);
+  EXPECT_LT(plan.seconds, 1e-9 * kBoxSampleNs * static_cast<double>(shape.n * many.m) *
+                              normal_mixture_terms(2, shape.bandwidth()));
+  EXPECT_GT(plan.extent, kMaxSeriesExtent);
+  EXPECT_EQ(shares(shape, many, options), single_shares(shape, many, options));
 }
 
 TEST(BoxSeries, LeavesErrorsToBoxes) {
