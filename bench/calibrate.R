@@ -9,9 +9,9 @@
 # the ratios of engines matter for the choice: new numbers are worth a commit only if they make it better.
 #
 # Constants are fitted one by one where cost-models.R has the counts of a plan. Those of "fourier", and of engines that
-# it does not know, are all scaled by one factor: their counts depend on grids that only the core lays. Boxes, and
-# distribution functions on a line, are computed in one way and have no constants. Not fitted are the constants that
-# choose between two ways of one engine (kLag..., kTrim...), and those of a GPU in src/gpu/.
+# it does not know, are all scaled by one factor: their counts depend on grids that only the core lays. Distribution
+# functions on a line are computed in one way and have no constants. Not fitted are the constants that choose between
+# two ways of one engine (kLag..., kTrim..., kBoxSampleNs), and those of a GPU in src/gpu/.
 library(kestrel)
 here <- local({
   file <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
