@@ -5,7 +5,7 @@
 #'
 #' The distribution function is the weighted mean of the kernel's own distribution function, not an integral over a
 #' grid. In one dimension it has a closed form for all kernels, and [kcde()] states its error. In several dimensions it
-#' is the probability of a box, and [kcde()] states its error. A draw is an observation, chosen with probability
+#' is the probability of a box, and [kde_query()] states its error. A draw is an observation, chosen with probability
 #' proportional to its weight, plus a draw from the kernel (Silverman 1986, section 6.4). For a radial compact kernel
 #' that is a uniform direction times a radius r: r^2 has the distribution Beta(d/2, p + 1) for a kernel proportional to
 #' (1 - r^2)^p. With the Gaussian kernel a seed gives the draws of \pkg{ks}: x + z H^(1/2) with the symmetric root, z
@@ -45,8 +45,8 @@
 #'   For a million observations, a thousand points take hundredths of a second, and with the Gaussian kernel a million
 #'   points take a tenth. A compact kernel also needs the observations within a hundredth of h of a point and of the
 #'   points h to either side. A quantile costs as much as about ten such points. A hundred thousand quantiles with the
-#'   Gaussian kernel take five hundredths of a second. A draw costs O(1). In several dimensions `pkde()`
-#'   costs as much as [kcde()] at points.
+#'   Gaussian kernel take five hundredths of a second. A draw costs O(1). In several dimensions a point of `pkde()` costs
+#'   as much as a box of [kde_query()].
 #' @references Silverman, B.W. (1986) *Density Estimation for Statistics and Data Analysis*. Chapman & Hall.
 #' @examples
 #' fhat <- kde(faithful$eruptions)

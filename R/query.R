@@ -108,7 +108,8 @@
 #'   entirely inside or outside of the box take less, and so do variables without limits. A bandwidth matrix with
 #'   correlations multiplies this by the number of kernels in its sum, about 20 for a moderate correlation in two
 #'   dimensions and 400 in three. But counts of many boxes take O(n), a fast Fourier transform, and microseconds for
-#'   each box: 0.05 seconds for 5,000 boxes and 100,000 observations. A radial kernel takes 0.1 microseconds for a row
+#'   each box, unless the observations extend over more than 500 bandwidths: 0.05 seconds for 5,000 boxes and 100,000
+#'   observations in two dimensions. A radial kernel takes 0.1 microseconds for a row
 #'   at one edge of the box. At a corner it takes 10 microseconds in two dimensions and a millisecond in three.
 #'   Alternatives multiply it by the number of their intersections that are not empty, and quantiles by about 45.
 #'   Intervals of other quantities than counts take another O(n d) for each box, in R. All threads are used, and their

@@ -24,8 +24,7 @@ namespace kestrel {
 /// Error: wrapping leaves 4e-18 of the mass for each axis. The modes beyond the cut of the Gaussian
 /// exp(-t'Ht / 2) at tolerance / 9 add less than tolerance / 9 times (2 / pi) / cut^2 times 1 + 2
 /// log(modes) / pi for each other axis. In all that is less than a tenth of the tolerance, which is
-/// 1e-13. Coordinates are rounded relative to their distance from the centre, those of a sample and
-/// of a limit twice each: at most 9e-17 times the extent in bandwidths.
+/// 1e-13. Rounding adds 4e-16 times the extent in bandwidths, if all mass is at its ends.
 struct SeriesPlan {
   DensityFrame frame;  // along the axes of the data
   FourierGeometry geometry;
@@ -33,8 +32,8 @@ struct SeriesPlan {
   double extent = 0;              // of the samples in bandwidths, along the longest axis
 };
 
-/// With a longer extent rounding may add more than 2e-13.
-constexpr double kMaxSeriesExtent = 2000;
+/// With a longer extent rounding may add more than 2e-13, which boxes do not allow.
+constexpr double kMaxSeriesExtent = 500;
 
 /// For a grid of these axes. O(n).
 SeriesPlan plan_series(const QueryDensity& density, const std::vector<Span<const double>>& axes,

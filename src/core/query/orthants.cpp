@@ -296,7 +296,7 @@ bool takes_series(const QueryDensity& density, const std::vector<Span<const doub
   }
   const double seconds = static_cast<double>(density.x.rows) * terms * 1e-9 *
                          (kOrthantProductNs * points + kOrthantFactorNs * lines);
-  return fits && plan.extent <= kMaxSeriesExtent && plan.seconds < seconds;
+  return fits && plan.seconds < seconds;
 }
 
 }  // namespace
