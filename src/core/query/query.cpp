@@ -143,8 +143,8 @@ std::vector<BoxMoments> held_by_boxes(const QueryKernel& kernel, const QueryTree
   return total;
 }
 
-/// Whether boxes are shares of the normal kernel with correlations, of finite data, and in so few
-/// variables that a series serves them.
+/// Whether there is a series of this density: the kernel is the normal one with correlations, there
+/// are two or three variables, and the data are finite.
 bool may_take_series(const QueryDensity& density, const ParallelOptions& options) {
   const std::size_t d = density.x.cols;
   return !is_compact(density.kernel.kernel) && d >= 2 && d <= 3 && density.x.rows > 0 &&
